@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/scope.h"
 #include "campaign/pool.h"
 #include "campaign/schedule.h"
 
@@ -43,6 +44,12 @@ typedef struct campaign_run {
     uint64_t planned; /* trials from there on; 0: not known */
 } campaign_run;
 
+static void run_clear(campaign_run *run)
+{
+    attest_pool_clear(&run->pool);
+    attest_schedule_clear(&run->schedule);
+}
+
 static uint64_t count_trials(const attest_campaign *campaign)
 {
     uint64_t trials = 0;
@@ -65,13 +72,21 @@ static void show_progress(campaign_run *run, size_t p)
                            run->planned, note);
 }
 
+/* Writes the result to the journal, which is synced if the chunk has a violation. */
+static attest_status write_entry(attest_journal *journal, const attest_entry *entry,
+                                 attest_text *text, attest_error *error)
+{
+    ATTEST_TRY(attest_entry_set_seconds(text, entry->result.seconds, error));
+    ATTEST_TRY(attest_journal_append(journal, text->data, text->size, error));
+    return entry->result.failed > 0 ? attest_journal_sync(journal, error) : ATTEST_OK;
+}
+
 /* The result of a chunk is in the journal before it counts. */
 static attest_status take(campaign_run *run, attest_entry *entry, attest_text *text,
                           attest_error *error)
 {
     attest_campaign *campaign = run->campaign;
     attest_status status = ATTEST_OK;
-    bool violated = entry->result.failed > 0;
     size_t p = entry->property;
 
     if (p >= campaign->plan->properties)
@@ -80,11 +95,7 @@ static attest_status take(campaign_run *run, attest_entry *entry, attest_text *t
     /* Of the campaign: workers that are busy at the same time share it. */
     entry->result.seconds /= (double)(run->pool.busy + 1);
     if (campaign->journal)
-        status = attest_entry_set_seconds(text, entry->result.seconds, error);
-    if (status == ATTEST_OK && campaign->journal)
-        status = attest_journal_append(campaign->journal, text->data, text->size, error);
-    if (status == ATTEST_OK && campaign->journal && violated)
-        status = attest_journal_sync(campaign->journal, error);
+        status = write_entry(campaign->journal, entry, text, error);
     if (status == ATTEST_OK)
         status = attest_tally_add(&campaign->tally[p], entry, error);
     show_progress(run, p);
@@ -100,38 +111,30 @@ static bool is_stopped(attest_campaign *campaign)
 
 static attest_status give_out(campaign_run *run, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
     attest_job job;
 
-    while (status == ATTEST_OK && attest_pool_idle(&run->pool) &&
-           attest_schedule_next(&run->schedule, &job)) {
+    while (attest_pool_idle(&run->pool) && attest_schedule_next(&run->schedule, &job)) {
         job.began = attest_clock_seconds();
-        status = attest_pool_send(&run->pool, &job, error);
+        ATTEST_TRY(attest_pool_send(&run->pool, &job, error));
     }
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_status run_all(campaign_run *run, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
-    attest_entry entry;
-    attest_text text;
-
-    while (status == ATTEST_OK && !is_stopped(run->campaign)) {
+    while (!is_stopped(run->campaign)) {
+        ATTEST_SCOPED(attest_entry, entry);
+        ATTEST_SCOPED(attest_text, text);
         bool arrived;
 
-        status = give_out(run, error);
-        if (status != ATTEST_OK || run->pool.busy == 0)
+        ATTEST_TRY(give_out(run, error));
+        if (run->pool.busy == 0)
             break;
-        attest_entry_init(&entry);
-        attest_text_init(&text);
-        status = attest_pool_wait(&run->pool, &arrived, &entry, &text, error);
-        if (status == ATTEST_OK && arrived)
-            status = take(run, &entry, &text, error);
-        attest_text_clear(&text);
-        attest_entry_clear(&entry);
+        ATTEST_TRY(attest_pool_wait(&run->pool, &arrived, &entry, &text, error));
+        if (arrived)
+            ATTEST_TRY(take(run, &entry, &text, error));
     }
-    return status;
+    return ATTEST_OK;
 }
 
 static uint64_t planned_trials(const attest_plan *plan)
@@ -154,28 +157,20 @@ static uint64_t planned_trials(const attest_plan *plan)
 
 attest_status attest_campaign_run(attest_campaign *campaign, attest_error *error)
 {
-    campaign_run run = {.campaign = campaign};
-    attest_status status =
-        attest_schedule_init(&run.schedule, campaign->plan, campaign->tally, error);
+    campaign_run run ATTEST_CLEARED_BY(run_clear) = {.campaign = campaign};
+    attest_status status;
     uint64_t planned;
 
-    if (status == ATTEST_OK)
-        status = attest_pool_init(&run.pool, campaign->plan, error);
-    if (status != ATTEST_OK) {
-        attest_schedule_clear(&run.schedule);
-        return status;
-    }
+    ATTEST_TRY(attest_schedule_init(&run.schedule, campaign->plan, campaign->tally, error));
+    ATTEST_TRY(attest_pool_init(&run.pool, campaign->plan, error));
     run.before = count_trials(campaign);
     planned = planned_trials(campaign->plan);
     run.planned = planned > run.before ? planned - run.before : 0;
     attest_progress_report(&campaign->progress, "trials", 0, run.planned, NULL);
     status = run_all(&run, error);
     attest_progress_end(&campaign->progress);
-    for (size_t p = 0; status == ATTEST_OK && p < campaign->plan->properties; p++)
+    ATTEST_TRY(status);
+    for (size_t p = 0; p < campaign->plan->properties; p++)
         attest_chunk_result_unite(&campaign->tally[p].joined);
-    attest_pool_clear(&run.pool);
-    attest_schedule_clear(&run.schedule);
-    if (status == ATTEST_OK && campaign->journal)
-        status = attest_journal_sync(campaign->journal, error);
-    return status;
+    return campaign->journal ? attest_journal_sync(campaign->journal, error) : ATTEST_OK;
 }

@@ -4,9 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-#include "campaign/campaign.h"
 #include "base/folder.h"
+#include "base/memory.h"
+#include "base/scope.h"
+#include "campaign/campaign.h"
 
 /* What a reader of the journal needs. */
 typedef struct opening {
@@ -80,28 +81,24 @@ attest_status attest_campaign_open(attest_campaign *campaign, attest_journal *jo
                                    const char *folder, bool resume, attest_budget *budget,
                                    attest_error *error)
 {
-    char *path = attest_folder_join(folder, ATTEST_JOURNAL_NAME);
-    char *plan = attest_plan_format(campaign->plan, true);
+    char *path ATTEST_FREED = attest_folder_join(folder, ATTEST_JOURNAL_NAME);
+    char *plan ATTEST_FREED = attest_plan_format(campaign->plan, true);
     opening open = {plan, campaign};
     attest_journal_reader reader = {
         .plan = check_plan, .entry = add_entry, .env = &open, .budget = budget};
-    attest_status status;
 
     if (!path || !plan)
-        status = attest_memory_fail(error);
-    else if (access(path, F_OK) != 0 && errno == ENOENT)
-        status = attest_journal_create(journal, path, plan, error);
+        return attest_memory_fail(error);
+    if (access(path, F_OK) != 0 && errno == ENOENT)
+        ATTEST_TRY(attest_journal_create(journal, path, plan, error));
     else if (!resume)
-        status =
-            attest_error_set(error, ATTEST_USAGE,
-                             "%s: holds a campaign already (--resume goes on with it)", folder);
+        return attest_error_set(error, ATTEST_USAGE,
+                                "%s: holds a campaign already (--resume goes on with it)",
+                                folder);
     else
-        status = attest_journal_resume(journal, &campaign->tail, path, &reader, error);
-    if (status == ATTEST_OK)
-        campaign->journal = journal;
-    free(path);
-    free(plan);
-    return status;
+        ATTEST_TRY(attest_journal_resume(journal, &campaign->tail, path, &reader, error));
+    campaign->journal = journal;
+    return ATTEST_OK;
 }
 
 static attest_status skip_record(void *env, const attest_frame *frame, attest_error *error)
@@ -115,18 +112,13 @@ static attest_status skip_record(void *env, const attest_frame *frame, attest_er
 attest_status attest_campaign_check_plan(const attest_plan *plan, const char *folder,
                                          attest_error *error)
 {
-    char *path = attest_folder_join(folder, ATTEST_JOURNAL_NAME);
-    char *text = attest_plan_format(plan, true);
+    char *path ATTEST_FREED = attest_folder_join(folder, ATTEST_JOURNAL_NAME);
+    char *text ATTEST_FREED = attest_plan_format(plan, true);
     opening open = {.plan = text};
     attest_journal_reader reader = {.plan = check_plan, .record = skip_record, .env = &open};
     attest_journal_tail tail;
-    attest_status status;
 
     if (!path || !text)
-        status = attest_memory_fail(error);
-    else
-        status = attest_journal_read(&tail, path, &reader, error);
-    free(path);
-    free(text);
-    return status;
+        return attest_memory_fail(error);
+    return attest_journal_read(&tail, path, &reader, error);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 #include "campaign/chunk_run.h"
 #include "theft/theft_extensions.h"
 
@@ -145,10 +146,18 @@ static attest_status copy_deaths(attest_chunk_result *result, const attest_chunk
     return ATTEST_OK;
 }
 
+static void run_clear(attest_chunk_run_state *run)
+{
+    free(run->arguments);
+    free(run->found);
+    attest_text_clear(&run->observations);
+}
+
 static attest_status run_one_by_one(attest_chunk_result *result, const attest_chunk *chunk,
                                     attest_error *error)
 {
-    attest_chunk_run_state run = {.chunk = chunk, .result = result, .error = error};
+    attest_chunk_run_state run ATTEST_CLEARED_BY(run_clear) = {
+        .chunk = chunk, .result = result, .error = error};
     struct theft_type_info type = {.alloc = gen,
                                    .free = free_instance,
                                    .autoshrink_config = {.enable = true},
@@ -163,7 +172,7 @@ static attest_status run_one_by_one(attest_chunk_result *result, const attest_ch
                   .env = &run},
     };
     struct theft_extension_config extension = {.target_trials = guided(chunk)};
-    theft_seed *seeds = NULL;
+    theft_seed *seeds ATTEST_FREED = NULL;
 
     if (!chunk->search) { /* trials have the seeds of their numbers; a search has its own */
         seeds = attest_chunk_seeds(chunk);
@@ -173,18 +182,12 @@ static attest_status run_one_by_one(attest_chunk_result *result, const attest_ch
         config.always_seed_count = chunk->count;
     }
     attest_chunk_run_engine(&run, &config, &extension);
-    free(seeds);
-    if (run.status == ATTEST_OK)
-        run.status = copy_deaths(result, chunk, error);
-    free(run.arguments);
-    free(run.found);
-    if (run.status == ATTEST_OK && chunk->observe) {
-        result->observations = attest_text_take(&run.observations);
-        if (!result->observations)
-            run.status = attest_memory_fail(error);
-    }
-    attest_text_clear(&run.observations);
-    return run.status;
+    ATTEST_TRY(run.status);
+    ATTEST_TRY(copy_deaths(result, chunk, error));
+    if (!chunk->observe)
+        return ATTEST_OK;
+    result->observations = attest_text_take(&run.observations);
+    return result->observations ? ATTEST_OK : attest_memory_fail(error);
 }
 
 /* Counts a violation that was found when trials were decided together, and not when each was
@@ -203,23 +206,27 @@ static attest_status note_flaky(attest_chunk_result *result, attest_violation *f
     return status == ATTEST_OK ? status : attest_memory_fail(error);
 }
 
+static void violation_clear(attest_violation *violation)
+{
+    free(violation->reason);
+    free(violation->text);
+}
+
 attest_status attest_chunk_run(attest_chunk_result *result, const attest_chunk *chunk,
                                attest_error *error)
 {
-    attest_violation found = {0};
-    attest_status status = ATTEST_OK;
+    attest_violation found ATTEST_CLEARED_BY(violation_clear) = {0};
 
     if (attest_chunk_may_join(chunk)) {
-        status = attest_chunk_run_together(result, &found, chunk, error);
+        attest_status status = attest_chunk_run_together(result, &found, chunk, error);
+
         if (status == ATTEST_OK && !found.text)
-            return status;
+            return ATTEST_OK;
         attest_chunk_result_clear(result);
+        ATTEST_TRY(status);
     }
-    if (status == ATTEST_OK)
-        status = run_one_by_one(result, chunk, error);
-    if (status == ATTEST_OK && found.text && result->failed == 0)
-        status = note_flaky(result, &found, error);
-    free(found.reason);
-    free(found.text);
-    return status;
+    ATTEST_TRY(run_one_by_one(result, chunk, error));
+    if (found.text && result->failed == 0)
+        return note_flaky(result, &found, error);
+    return ATTEST_OK;
 }

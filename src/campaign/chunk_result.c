@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 
 void attest_chunk_result_init(attest_chunk_result *result)
 {
@@ -100,9 +101,25 @@ static void join_tightest(attest_chunk_result *result, attest_chunk_result *next
     next->tightest_text = NULL;
 }
 
+static attest_status join_lists(attest_chunk_result *result, attest_chunk_result *next)
+{
+    for (size_t l = 0; l < next->labels; l++)
+        ATTEST_TRY(
+            attest_chunk_result_add_label(result, next->label[l].name, next->label[l].count));
+    for (size_t d = 0; d < next->deaths; d++)
+        ATTEST_TRY(attest_chunk_result_add_death(result, &next->death[d]));
+    for (size_t v = 0; v < next->violations; v++) {
+        attest_violation violation = next->violation[v];
+
+        next->violation[v].text = next->violation[v].reason = NULL;
+        ATTEST_TRY(attest_chunk_result_add_violation(result, &violation));
+    }
+    return ATTEST_OK;
+}
+
 attest_status attest_chunk_result_join(attest_chunk_result *result, attest_chunk_result *next)
 {
-    attest_status status = ATTEST_OK;
+    attest_status status;
 
     result->passed += next->passed;
     result->failed += next->failed;
@@ -112,15 +129,7 @@ attest_status attest_chunk_result_join(attest_chunk_result *result, attest_chunk
     result->seconds += next->seconds;
     join_tightest(result, next);
     take(&result->open_reason, &next->open_reason);
-    for (size_t l = 0; l < next->labels && status == ATTEST_OK; l++)
-        status =
-            attest_chunk_result_add_label(result, next->label[l].name, next->label[l].count);
-    for (size_t d = 0; d < next->deaths && status == ATTEST_OK; d++)
-        status = attest_chunk_result_add_death(result, &next->death[d]);
-    for (size_t v = 0; v < next->violations && status == ATTEST_OK; v++) {
-        status = attest_chunk_result_add_violation(result, &next->violation[v]);
-        next->violation[v].text = next->violation[v].reason = NULL;
-    }
+    status = join_lists(result, next);
     attest_chunk_result_clear(next);
     return status;
 }

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/scope.h"
 #include "campaign/guard.h"
 #include "campaign/instance_text.h"
 #include "campaign/observe.h"
@@ -247,11 +248,9 @@ static bool note_instance(char **text, attest_chunk_run_state *run,
 /* Counts the labels of the trial. Status: NOMEM. */
 static attest_status count_labels(attest_chunk_result *result, const attest_trial *trial)
 {
-    attest_status status = ATTEST_OK;
-
-    for (size_t l = 0; l < trial->labels && status == ATTEST_OK; l++)
-        status = attest_chunk_result_add_label(result, trial->label[l], 1);
-    return status;
+    for (size_t l = 0; l < trial->labels; l++)
+        ATTEST_TRY(attest_chunk_result_add_label(result, trial->label[l], 1));
+    return ATTEST_OK;
 }
 
 /* Labels and margins are those of instances that say something. */
@@ -308,19 +307,15 @@ static bool keep(attest_chunk_run_state *run, const attest_instance *instance)
 
 bool attest_chunk_keep(attest_chunk_run_state *run, const attest_instance *shrunk)
 {
-    attest_instance polished;
+    ATTEST_SCOPED(attest_instance, polished);
     attest_status status;
-    bool kept;
 
     if (shrunk->dataset.label_dim > 0)
         return keep(run, shrunk);
-    attest_instance_init(&polished);
     status = attest_polish(&polished, shrunk, polish_step, run);
     if (status != ATTEST_OK && run->status == ATTEST_OK)
         run->status = attest_error_set(run->error, status, "out of memory");
-    kept = run->status == ATTEST_OK && keep(run, &polished);
-    attest_instance_clear(&polished);
-    return kept;
+    return run->status == ATTEST_OK && keep(run, &polished);
 }
 
 static bool note_open(attest_chunk_run_state *run, const char *reason)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 #include "campaign/chunk_run.h"
 #include "campaign/instance_text.h"
 #include "theft/theft_extensions.h"
@@ -181,15 +182,11 @@ bool attest_chunk_may_join(const attest_chunk *chunk)
 attest_status attest_chunk_run_together(attest_chunk_result *result, attest_violation *found,
                                         const attest_chunk *chunk, attest_error *error)
 {
-    theft_seed *seeds = attest_chunk_seeds(chunk);
-    batch *b = attest_memory_alloc(1, sizeof *b);
-    attest_status status;
+    theft_seed *seeds ATTEST_FREED = attest_chunk_seeds(chunk);
+    batch *b ATTEST_FREED = attest_memory_alloc(1, sizeof *b);
 
-    if (!seeds || !b) {
-        free(seeds);
-        free(b);
+    if (!seeds || !b)
         return attest_memory_fail(error);
-    }
     b->run = (attest_chunk_run_state){.chunk = chunk,
                                       .result = result,
                                       .trial = chunk->first,
@@ -203,8 +200,5 @@ attest_status attest_chunk_run_together(attest_chunk_result *result, attest_viol
     empty(b);
     if (chunk->property->forget)
         chunk->property->forget(b->memory);
-    status = b->run.status;
-    free(seeds);
-    free(b);
-    return status;
+    return b->run.status;
 }

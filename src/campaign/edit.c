@@ -1,6 +1,8 @@
 /* edit.c -- a dataset with one change. */
 #include "campaign/edit.h"
 
+#include "number/scope.h"
+
 static bool is_dropped(const attest_edit *edit, size_t i, size_t k, uint32_t token)
 {
     switch (edit->kind) {
@@ -28,28 +30,21 @@ static void set_token(fmpq *entry, const attest_dataset *dataset, uint32_t token
 attest_status attest_edit_apply(attest_dataset *changed, const attest_dataset *dataset,
                                 const attest_edit *edit)
 {
-    fmpq *entry = _fmpq_vec_init((slong)dataset->dim);
-    attest_dataset_builder builder;
-    attest_status status = ATTEST_OK;
+    ATTEST_SCOPED(attest_dataset_builder, builder, dataset->dim, ATTEST_TABLE_RATIONAL, NULL);
+    FMPQ_VEC(entry, (slong)dataset->dim);
 
-    attest_dataset_builder_init(&builder, dataset->dim, ATTEST_TABLE_RATIONAL, NULL);
-    for (size_t i = 0; i < dataset->count && status == ATTEST_OK; i++) {
+    for (size_t i = 0; i < dataset->count; i++) {
         if (edit->kind == ATTEST_EDIT_DROP_SEQUENCE && i == edit->i)
             continue;
-        for (size_t k = 0; k < attest_dataset_length(dataset, i) && status == ATTEST_OK; k++) {
+        for (size_t k = 0; k < attest_dataset_length(dataset, i); k++) {
             uint32_t token = attest_dataset_token(dataset, i, k);
 
             if (is_dropped(edit, i, k, token))
                 continue;
             set_token(entry, dataset, token, edit);
-            status = attest_dataset_builder_add_token(&builder, entry, NULL);
+            ATTEST_TRY(attest_dataset_builder_add_token(&builder, entry, NULL));
         }
-        if (status == ATTEST_OK)
-            status = attest_dataset_builder_end_sequence(&builder, NULL);
+        ATTEST_TRY(attest_dataset_builder_end_sequence(&builder, NULL));
     }
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(changed, &builder, NULL);
-    attest_dataset_builder_clear(&builder);
-    _fmpq_vec_clear(entry, (slong)dataset->dim);
-    return status;
+    return attest_dataset_builder_finish(changed, &builder, NULL);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 
 enum { LENGTH_MAX = 64 };
 
@@ -164,12 +165,10 @@ static attest_status add_doubles(attest_dataset_builder *builder, const draft *s
 static attest_status add_rationals(attest_dataset_builder *builder, const draft *s,
                                    const attest_vocabulary *vocabulary)
 {
-    attest_status status = ATTEST_OK;
-
-    for (size_t k = 0; k < s->length && status == ATTEST_OK; k++)
-        status = attest_dataset_builder_add_token(
-            builder, vocabulary->entry + s->token[k] * vocabulary->dim, NULL);
-    return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, NULL) : status;
+    for (size_t k = 0; k < s->length; k++)
+        ATTEST_TRY(attest_dataset_builder_add_token(
+            builder, vocabulary->entry + s->token[k] * vocabulary->dim, NULL));
+    return attest_dataset_builder_end_sequence(builder, NULL);
 }
 
 attest_status attest_gen_dataset(attest_dataset *dataset, struct theft *t,
@@ -177,27 +176,25 @@ attest_status attest_gen_dataset(attest_dataset *dataset, struct theft *t,
                                  const attest_gen_sequences *kind)
 {
     size_t count = attest_gen_size(t, kind->count_min, kind->count_max);
-    size_t longest = kind->length_max;
-    attest_status status;
+    size_t longest = kind->length_max, length;
     /* The zero draw asks for nothing. */
     bool met = !kind->shared || theft_random_choice(t, 16) == 0 || vocabulary->count >= 64;
-    attest_dataset_builder builder;
+    ATTEST_SCOPED(attest_dataset_builder, builder, vocabulary->dim,
+                  vocabulary->real ? ATTEST_TABLE_REAL : ATTEST_TABLE_RATIONAL, NULL);
+    double *room ATTEST_FREED = NULL;
     draft sequence, before;
-    double *room;
 
     if (!met && count < 2)
         count = 2;
     if (!kind->repeats && longest > vocabulary->count)
         longest = vocabulary->count;
-    attest_dataset_builder_init(&builder, vocabulary->dim,
-                                vocabulary->real ? ATTEST_TABLE_REAL : ATTEST_TABLE_RATIONAL,
-                                NULL);
     room = attest_memory_alloc(longest * vocabulary->dim, sizeof *room);
-    status = room ? attest_dataset_builder_reserve(&builder, count, count * longest, NULL)
-                  : ATTEST_NOMEM;
-    size_t length = attest_gen_size(t, kind->length_min, longest);
+    if (!room)
+        return ATTEST_NOMEM;
+    ATTEST_TRY(attest_dataset_builder_reserve(&builder, count, count * longest, NULL));
+    length = attest_gen_size(t, kind->length_min, longest);
     gen_fresh(&sequence, t, length, vocabulary->count, kind->repeats);
-    for (size_t i = 0; status == ATTEST_OK && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         before = sequence;
         if (i > 0)
             gen_next(&sequence, t, vocabulary->count, length, longest, kind);
@@ -206,27 +203,18 @@ attest_status attest_gen_dataset(attest_dataset *dataset, struct theft *t,
             sequence = before;
             gen_contrast(&sequence, t, vocabulary->count, longest, kind);
         }
-        status = vocabulary->real ? add_doubles(&builder, &sequence, vocabulary, room)
-                                  : add_rationals(&builder, &sequence, vocabulary);
+        ATTEST_TRY(vocabulary->real ? add_doubles(&builder, &sequence, vocabulary, room)
+                                    : add_rationals(&builder, &sequence, vocabulary));
     }
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(dataset, &builder, NULL);
-    attest_dataset_builder_clear(&builder);
-    free(room);
-    return status;
+    return attest_dataset_builder_finish(dataset, &builder, NULL);
 }
 
 attest_status attest_gen_sequences_of(attest_dataset *dataset, struct theft *t,
                                       const attest_gen_tokens *tokens,
                                       const attest_gen_sequences *kind)
 {
-    attest_vocabulary vocabulary;
-    attest_status status;
+    ATTEST_SCOPED(attest_vocabulary, vocabulary);
 
-    attest_vocabulary_init(&vocabulary);
-    status = attest_gen_vocabulary(&vocabulary, t, tokens);
-    if (status == ATTEST_OK)
-        status = attest_gen_dataset(dataset, t, &vocabulary, kind);
-    attest_vocabulary_clear(&vocabulary);
-    return status;
+    ATTEST_TRY(attest_gen_vocabulary(&vocabulary, t, tokens));
+    return attest_gen_dataset(dataset, t, &vocabulary, kind);
 }

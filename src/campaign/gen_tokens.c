@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "number/rationals.h"
+#include "number/scope.h"
 
 enum { SMALL, FRACTIONS, COLLINEAR, CLUSTERS, OPPOSITE, PACKED, LONG, NEARLY_PACKED, KINDS };
 
@@ -114,27 +115,23 @@ static void recipe_clear(recipe *r)
 /* x = factor times the direction. */
 static void set_on_line(fmpq *x, const recipe *r, long factor)
 {
-    fmpq_t f;
+    FMPQ(f);
 
-    fmpq_init(f);
     fmpq_set_si(f, factor, 1);
     for (size_t c = 0; c < r->dim; c++)
         fmpq_mul(x + c, r->centre + c, f);
-    fmpq_clear(f);
 }
 
 /* Adds a few 2^-bits to each entry. */
 static void gen_offset(fmpq *x, struct theft *t, const recipe *r)
 {
-    fmpq_t offset;
+    FMPQ(offset);
 
-    fmpq_init(offset);
     for (size_t c = 0; c < r->dim; c++) {
         fmpq_set_si(offset, attest_gen_integer(t, 3), 1);
         fmpq_div_2exp(offset, offset, r->bits);
         fmpq_add(x + c, x + c, offset);
     }
-    fmpq_clear(offset);
 }
 
 /* x = a centre, and an offset. */
@@ -187,46 +184,37 @@ attest_status attest_gen_vocabulary(attest_vocabulary *vocabulary, struct theft 
 {
     size_t count = attest_gen_size(t, kind->count_min, kind->count_max);
     size_t dim = attest_gen_size(t, 1, kind->dim_max);
-    attest_status status = resize(vocabulary, count, dim);
-    recipe r = {0};
-    fmpq_t scale;
+    recipe r ATTEST_CLEARED_BY(recipe_clear) = {0};
+    FMPQ(scale);
 
-    if (status != ATTEST_OK)
-        return status;
-    fmpq_init(scale);
+    ATTEST_TRY(resize(vocabulary, count, dim));
     attest_gen_scale(scale, t, kind->decades);
-    status = recipe_init(&r, t, dim, kind->decades);
-    for (size_t i = 0; status == ATTEST_OK && i < count; i++) {
+    ATTEST_TRY(recipe_init(&r, t, dim, kind->decades));
+    for (size_t i = 0; i < count; i++) {
         fmpq *x = vocabulary->entry + i * dim;
+
         gen_token(x, t, &r, i);
         if (r.own_scale) {
-            fmpq_t own;
-            fmpq_init(own);
+            FMPQ(own);
+
             attest_gen_scale(own, t, kind->decades);
             multiply(x, dim, own);
-            fmpq_clear(own);
         }
         while (is_taken(vocabulary, i, kind->zero))
             for (size_t c = 0; c < dim; c++)
                 fmpq_add(x + c, x + c, r.step + c);
     }
-    if (status == ATTEST_OK)
-        multiply(vocabulary->entry, count * dim, scale);
-    recipe_clear(&r);
-    fmpq_clear(scale);
-    return status;
+    multiply(vocabulary->entry, count * dim, scale);
+    return ATTEST_OK;
 }
 
 attest_status attest_gen_reals(attest_vocabulary *reals, struct theft *t, size_t count_min,
                                size_t count_max, const fmpq_t gap)
 {
     size_t count = attest_gen_size(t, count_min, count_max);
-    attest_status status = resize(reals, count, 1);
-    fmpq_t extra;
+    FMPQ(extra);
 
-    if (status != ATTEST_OK)
-        return status;
-    fmpq_init(extra);
+    ATTEST_TRY(resize(reals, count, 1));
     attest_gen_rational(reals->entry, t, ENTRY_LIMIT);
     for (size_t i = 1; i < count; i++) {
         unsigned kind = (unsigned)theft_random_choice(t, 4);
@@ -239,6 +227,5 @@ attest_status attest_gen_reals(attest_vocabulary *reals, struct theft *t, size_t
         fmpq_sub(reals->entry + i, reals->entry + i - 1, gap);
         fmpq_sub(reals->entry + i, reals->entry + i, extra);
     }
-    fmpq_clear(extra);
     return ATTEST_OK;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "number/rationals.h"
+#include "number/scope.h"
 
 enum { ENTRY_LIMIT = 3, TINY_SCORES = 1000 };
 
@@ -76,31 +77,24 @@ static attest_status gen_matrix(attest_matrix *matrix, struct theft *t, size_t r
 static attest_status gen_head(attest_head *head, struct theft *t, size_t dim, size_t size,
                               bool factored, bool nonzero)
 {
-    attest_status status = gen_matrix(&head->wk, t, size, dim, factored, nonzero);
-
-    if (status == ATTEST_OK)
-        status = gen_matrix(&head->wq, t, size, dim, factored, nonzero);
-    if (status == ATTEST_OK)
-        status = gen_matrix(&head->wv, t, size, dim, factored, nonzero);
+    ATTEST_TRY(gen_matrix(&head->wk, t, size, dim, factored, nonzero));
+    ATTEST_TRY(gen_matrix(&head->wq, t, size, dim, factored, nonzero));
+    ATTEST_TRY(gen_matrix(&head->wv, t, size, dim, factored, nonzero));
     /* W_O is dense: together with a factored W_V it still has rank 1. */
-    if (status == ATTEST_OK)
-        status = gen_matrix(&head->wo, t, dim, size, false, nonzero);
-    return status;
+    return gen_matrix(&head->wo, t, dim, size, false, nonzero);
 }
 
 static void set_head(attest_head *head, const attest_head *other, int sign)
 {
-    fmpz_t factor, one;
+    FMPZ(factor, one);
 
     attest_matrix_set(&head->wq, &other->wq);
     attest_matrix_set(&head->wk, &other->wk);
     attest_matrix_set(&head->wv, &other->wv);
     attest_matrix_set(&head->wo, &other->wo);
-    fmpz_init_set_si(factor, sign);
-    fmpz_init_set_ui(one, 1);
+    fmpz_set_si(factor, sign);
+    fmpz_one(one);
     scale_matrix(&head->wo, factor, one);
-    fmpz_clear(factor);
-    fmpz_clear(one);
 }
 
 static void set_zero_head(attest_head *head, size_t dim)
@@ -116,8 +110,8 @@ static void project(fmpz *to, fmpz_t denominator, const attest_matrix *matrix,
                     const fmpz *token, size_t count)
 {
     slong entries = (slong)(matrix->rows * matrix->cols), dim = (slong)matrix->cols;
-    fmpq *entry = _fmpq_vec_init(entries);
-    fmpz *row = _fmpz_vec_init(entries);
+    FMPQ_VEC(entry, entries);
+    FMPZ_VEC(row, entries);
 
     for (size_t e = 0; e < matrix->rows * matrix->cols; e++)
         attest_matrix_get_entry(entry + e, matrix, e / matrix->cols, e % matrix->cols);
@@ -125,8 +119,6 @@ static void project(fmpz *to, fmpz_t denominator, const attest_matrix *matrix,
     for (size_t t = 0; t < count; t++)
         for (size_t r = 0; r < matrix->rows; r++)
             _fmpz_vec_dot(to++, row + r * matrix->cols, token + t * matrix->cols, dim);
-    _fmpq_vec_clear(entry, entries);
-    _fmpz_vec_clear(row, entries);
 }
 
 /* most = the largest |score| of two tokens: keys and queries as integers first. */
@@ -135,11 +127,11 @@ static void get_largest(fmpq_t most, const attest_head *head,
 {
     size_t count = vocabulary->count, size = head->wk.rows;
     slong tokens = (slong)(count * vocabulary->dim), all = (slong)(count * size);
-    fmpz *token = _fmpz_vec_init(tokens), *key = _fmpz_vec_init(all),
-         *query = _fmpz_vec_init(all);
-    fmpz_t denominator, other, s;
+    FMPZ_VEC(token, tokens);
+    FMPZ_VEC(key, all);
+    FMPZ_VEC(query, all);
+    FMPZ(denominator, other, s);
 
-    fmpz_init(denominator), fmpz_init(other), fmpz_init(s);
     _fmpq_vec_get_fmpz_vec_fmpz(token, denominator, vocabulary->entry, tokens);
     project(key, fmpq_denref(most), &head->wk, token, count);
     project(query, other, &head->wq, token, count);
@@ -154,47 +146,39 @@ static void get_largest(fmpq_t most, const attest_head *head,
                 fmpz_abs(fmpq_numref(most), s);
         }
     fmpq_canonicalise(most);
-    fmpz_clear(denominator), fmpz_clear(other), fmpz_clear(s);
-    _fmpz_vec_clear(token, tokens), _fmpz_vec_clear(key, all), _fmpz_vec_clear(query, all);
 }
 
 /* Multiplies W_K by 2^exponent. */
 static void shift_keys(attest_head *head, long exponent)
 {
-    fmpz_t power, one;
+    FMPZ(power, one);
 
-    fmpz_init_set_ui(one, 1);
-    fmpz_init_set_ui(power, 1);
-    fmpz_mul_2exp(power, power, (flint_bitcnt_t)labs(exponent));
+    fmpz_one(one);
+    fmpz_mul_2exp(power, one, (flint_bitcnt_t)labs(exponent));
     scale_matrix(&head->wk, exponent > 0 ? power : one, exponent > 0 ? one : power);
-    fmpz_clear(power), fmpz_clear(one);
 }
 
 void attest_gen_limit_scores(attest_head *head, const attest_vocabulary *vocabulary,
                              unsigned limit)
 {
     long halvings = 0;
-    fmpq_t most;
+    FMPQ(most);
 
-    fmpq_init(most);
     get_largest(most, head, vocabulary);
     for (; fmpq_cmp_ui(most, limit) > 0; fmpq_div_2exp(most, most, 1))
         halvings++;
     shift_keys(head, -halvings);
-    fmpq_clear(most);
 }
 
 void attest_gen_set_scores(attest_head *head, const attest_vocabulary *vocabulary,
                            long exponent)
 {
-    fmpq_t most;
+    FMPQ(most);
 
-    fmpq_init(most);
     get_largest(most, head, vocabulary);
     if (!fmpq_is_zero(most))
         shift_keys(head, exponent - ((long)fmpz_bits(fmpq_numref(most)) -
                                      (long)fmpz_bits(fmpq_denref(most))));
-    fmpq_clear(most);
 }
 
 /* The size of the scores of a layer: within the limit, or rarely another. */
@@ -221,14 +205,12 @@ static void gen_scores(attest_head *head, struct theft *t, const attest_vocabula
 /* Scales keys, which makes scores tiny or huge, and what the head adds. */
 static void gen_scales(attest_head *head, struct theft *t, unsigned decades)
 {
-    fmpq_t scale;
+    FMPQ(scale);
 
-    fmpq_init(scale);
     attest_gen_scale(scale, t, decades);
     scale_matrix(&head->wk, fmpq_numref(scale), fmpq_denref(scale));
     attest_gen_scale(scale, t, decades);
     scale_matrix(&head->wo, fmpq_numref(scale), fmpq_denref(scale));
-    fmpq_clear(scale);
 }
 
 attest_status attest_gen_weights(attest_weights *weights, struct theft *t,
@@ -236,14 +218,15 @@ attest_status attest_gen_weights(attest_weights *weights, struct theft *t,
                                  const attest_gen_heads *kind)
 {
     size_t heads = attest_gen_size(t, 1, kind->heads_max);
-    attest_status status = attest_weights_resize(weights, heads);
     bool dull = !kind->nonzero && theft_random_choice(t, 16) == 0;
     unsigned size = kind->gaps ? (unsigned)theft_random_choice(t, SIZES) : 0;
 
+    ATTEST_TRY(attest_weights_resize(weights, heads));
     weights->dim = vocabulary->dim;
-    for (size_t h = 0; status == ATTEST_OK && h < heads; h++) {
+    for (size_t h = 0; h < heads; h++) {
         unsigned what = (unsigned)theft_random_choice(t, kind->plain ? RANK_ONE + 1 : KINDS);
         attest_head *head = weights->head + h;
+
         if ((what == EQUAL || what == OPPOSITE) && h > 0) {
             set_head(head, head - 1, what == EQUAL ? 1 : -1);
             continue;
@@ -252,14 +235,14 @@ attest_status attest_gen_weights(attest_weights *weights, struct theft *t,
             set_zero_head(head, weights->dim);
             continue;
         }
-        status = gen_head(head, t, weights->dim, attest_gen_size(t, 1, kind->size_max),
-                          what == RANK_ONE, !dull);
-        if (status == ATTEST_OK && !kind->plain)
+        ATTEST_TRY(gen_head(head, t, weights->dim, attest_gen_size(t, 1, kind->size_max),
+                            what == RANK_ONE, !dull));
+        if (!kind->plain)
             gen_scales(head, t, kind->decades);
-        if (status == ATTEST_OK && kind->score_limit)
+        if (kind->score_limit)
             gen_scores(head, t, vocabulary, kind, size);
     }
-    return status;
+    return ATTEST_OK;
 }
 
 void attest_gen_activation(attest_weights *weights, struct theft *t)
@@ -302,10 +285,8 @@ attest_status attest_gen_data_and_weights(attest_instance *instance, struct thef
 {
     attest_weights *weights = &instance->weights;
     attest_gen_layer layer = *wanted, *kind = &layer;
-    attest_vocabulary vocabulary;
-    attest_status status;
+    ATTEST_SCOPED(attest_vocabulary, vocabulary);
 
-    attest_vocabulary_init(&vocabulary);
     if (kind->activation == ATTEST_GEN_ANY)
         attest_gen_activation(weights, t);
     else
@@ -317,13 +298,9 @@ attest_status attest_gen_data_and_weights(attest_instance *instance, struct thef
         kind->heads.score_limit = 0;
     if (kind->corners)
         gen_shape(kind, t);
-    status = attest_gen_vocabulary(&vocabulary, t, &kind->tokens);
-    if (status == ATTEST_OK)
-        status = attest_gen_weights(weights, t, &vocabulary, &kind->heads);
+    ATTEST_TRY(attest_gen_vocabulary(&vocabulary, t, &kind->tokens));
+    ATTEST_TRY(attest_gen_weights(weights, t, &vocabulary, &kind->heads));
     /* Last, because the number of draws varies most: a sequence that loses a token while it is
      * shrunk must not shift the meaning of all draws behind it. */
-    if (status == ATTEST_OK)
-        status = attest_gen_dataset(&instance->dataset, t, &vocabulary, &kind->sequences);
-    attest_vocabulary_clear(&vocabulary);
-    return status;
+    return attest_gen_dataset(&instance->dataset, t, &vocabulary, &kind->sequences);
 }

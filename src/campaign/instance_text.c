@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/scope.h"
 #include "campaign/instance_text.h"
 #include "campaign/load.h"
 #include "campaign/setting.h"
@@ -12,26 +13,23 @@
 static attest_status add_rational(attest_counterexample *file, const char *name,
                                   const fmpq_t value)
 {
-    char *text = attest_number_format(value);
-    attest_status status =
-        text ? attest_counterexample_add_parameter(file, name, text) : ATTEST_NOMEM;
+    char *text ATTEST_FREED = attest_number_format(value);
 
-    free(text);
-    return status;
+    return text ? attest_counterexample_add_parameter(file, name, text) : ATTEST_NOMEM;
 }
 
 static attest_status fill(attest_counterexample *file, const attest_instance *instance,
                           const attest_origin *origin)
 {
     const attest_trial *trial = origin->trial;
-    attest_status status = attest_counterexample_set_texts(
-        file, origin->property->name, trial->definition ? trial->definition : "none",
-        "campaign");
 
-    for (size_t p = 0; p < instance->parameters && status == ATTEST_OK; p++)
-        status = add_rational(file, instance->parameter[p].name, instance->parameter[p].value);
-    if (status == ATTEST_OK)
-        status = attest_setting_add(file, origin->setting);
+    ATTEST_TRY(attest_counterexample_set_texts(file, origin->property->name,
+                                               trial->definition ? trial->definition : "none",
+                                               "campaign"));
+    for (size_t p = 0; p < instance->parameters; p++)
+        ATTEST_TRY(
+            add_rational(file, instance->parameter[p].name, instance->parameter[p].value));
+    ATTEST_TRY(attest_setting_add(file, origin->setting));
     file->has_pair = trial->outcome == ATTEST_VIOLATED && trial->has_pair;
     for (int side = 0; side < 2; side++) {
         file->pair[side][0] = trial->pair[side].sequence;
@@ -42,7 +40,7 @@ static attest_status fill(attest_counterexample *file, const attest_instance *in
     file->has_seed = true;
     file->seed = origin->seed;
     file->shrink_steps = origin->shrink_steps;
-    return status;
+    return ATTEST_OK;
 }
 
 static void write_file(attest_json *json, const void *file)

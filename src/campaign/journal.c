@@ -11,6 +11,7 @@
 #include "base/fault.h"
 #include "base/memory.h"
 #include "base/output.h"
+#include "base/scope.h"
 #include "campaign/journal_file.h"
 
 #define SECONDS_BETWEEN_SYNCS 1.0
@@ -62,26 +63,16 @@ attest_status attest_journal_create(attest_journal *journal, const char *path, c
                                     attest_error *error)
 {
     attest_frame_chain chain = {{0}};
+    ATTEST_SCOPED(attest_text, record);
     attest_output output;
-    attest_text record;
-    attest_status status;
-    size_t size;
 
-    attest_text_init(&record);
     attest_frame_format(&record, &chain, "plan", plan, strlen(plan));
-    size = record.size;
     if (record.failed)
-        status = attest_memory_fail_at(error, path);
-    else
-        status = attest_output_open(&output, path, error);
-    if (status == ATTEST_OK) {
-        fwrite(record.data, 1, record.size, output.stream);
-        status = attest_output_commit(&output, error);
-    }
-    attest_text_clear(&record);
-    if (status == ATTEST_OK)
-        status = attest_journal_open_end(journal, path, &chain, size, error);
-    return status;
+        return attest_memory_fail_at(error, path);
+    ATTEST_TRY(attest_output_open(&output, path, error));
+    fwrite(record.data, 1, record.size, output.stream);
+    ATTEST_TRY(attest_output_commit(&output, error));
+    return attest_journal_open_end(journal, path, &chain, record.size, error);
 }
 
 static bool write_all(int file, const char *bytes, size_t size)
@@ -100,7 +91,7 @@ static bool write_all(int file, const char *bytes, size_t size)
     return true;
 }
 
-/* Goes back to the last whole record; that it may fail is why journals are read with care. */
+/* Cuts off what follows the last whole record. If this fails, readers drop it. */
 static void go_back(attest_journal *journal)
 {
     int reason = errno;
@@ -114,26 +105,21 @@ attest_status attest_journal_append(attest_journal *journal, const char *text, s
                                     attest_error *error)
 {
     attest_frame_chain chain = journal->chain;
-    attest_status status = ATTEST_OK;
-    attest_text record;
+    ATTEST_SCOPED(attest_text, record);
 
-    attest_text_init(&record);
     attest_frame_format(&record, &chain, "chunk", text, size);
-    if (record.failed) {
-        status = attest_memory_fail_at(error, journal->path);
-    } else if (!write_all(journal->file, record.data, record.size)) {
+    if (record.failed)
+        return attest_memory_fail_at(error, journal->path);
+    if (!write_all(journal->file, record.data, record.size)) {
         go_back(journal);
-        status = fail(journal, "write", error);
-    } else {
-        journal->size += record.size;
-        journal->chain = chain;
-        journal->dirty = true;
+        return fail(journal, "write", error);
     }
-    attest_text_clear(&record);
-    if (status == ATTEST_OK &&
-        attest_clock_seconds() - journal->synced >= SECONDS_BETWEEN_SYNCS)
-        status = attest_journal_sync(journal, error);
-    return status;
+    journal->size += record.size;
+    journal->chain = chain;
+    journal->dirty = true;
+    if (attest_clock_seconds() - journal->synced >= SECONDS_BETWEEN_SYNCS)
+        return attest_journal_sync(journal, error);
+    return ATTEST_OK;
 }
 
 attest_status attest_journal_sync(attest_journal *journal, attest_error *error)

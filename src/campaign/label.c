@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "number/scope.h"
+
 /* The tokens of a dataset, rounded, and their largest entries. */
 typedef struct table {
     size_t count, dim;
@@ -13,12 +15,11 @@ typedef struct table {
 
 static void table_init(table *x, const attest_tokens *tokens)
 {
-    fmpq_t value;
+    FMPQ(value);
 
     *x = (table){.count = tokens->count, .dim = tokens->dim};
     x->entry = flint_malloc(x->count * (x->dim + 1) * sizeof *x->entry);
     x->norm = x->entry + x->count * x->dim;
-    fmpq_init(value);
     for (size_t t = 0; t < x->count; t++) {
         x->norm[t] = 0;
         for (size_t c = 0; c < x->dim; c++) {
@@ -32,7 +33,6 @@ static void table_init(table *x, const attest_tokens *tokens)
             x->norm[t] = fmax(x->norm[t], fabs(*entry));
         }
     }
-    fmpq_clear(value);
 }
 
 static void table_clear(table *x)
@@ -120,7 +120,7 @@ static void label_tokens(attest_trial *trial, const table *x)
 void attest_trial_label_dataset(attest_trial *trial, const attest_dataset *dataset)
 {
     bool repeated = false, unequal = false, single = false;
-    table x;
+    table x ATTEST_CLEARED_BY(table_clear);
 
     for (size_t i = 0; i < dataset->count; i++) {
         repeated = repeated || repeats(dataset, i);
@@ -139,7 +139,6 @@ void attest_trial_label_dataset(attest_trial *trial, const attest_dataset *datas
         attest_trial_label(trial, "one-token sequence");
     if (has_long_numbers(dataset))
         attest_trial_label(trial, "long numbers");
-    table_clear(&x);
 }
 
 void attest_trial_label_weights(attest_trial *trial, const attest_weights *weights)

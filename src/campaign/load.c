@@ -8,6 +8,7 @@
 
 #include "base/input.h"
 #include "base/memory.h"
+#include "base/scope.h"
 #include "base/text.h"
 
 enum { LARGEST = 1 << 30, MOST_PROPERTIES = 1000, MOST_NAME = 100, MOST_CHUNK = 1 << 20 };
@@ -21,36 +22,32 @@ void attest_load_clear(attest_load *load)
 
 static attest_status hash(attest_load *load, const char *path, attest_error *error)
 {
-    attest_input input;
+    attest_input input ATTEST_CLEARED_BY(attest_input_close);
     attest_status status = attest_input_open_file(&input, path, LARGEST, error);
 
     if (status == ATTEST_UNABLE)
         return attest_error_set(error, ATTEST_FORMAT,
                                 "%s: more than %d bytes are no shared object of properties",
                                 path, LARGEST);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(status);
     memcpy(load->object.sha256, attest_input_sha256(&input), sizeof load->object.sha256);
-    attest_input_close(&input);
     load->object.path = attest_memory_copy(path);
     return load->object.path ? ATTEST_OK : attest_memory_fail_at(error, path);
 }
 
-/* The table of the object. A name without a slash would be looked for in the system's folders.
- */
+/* Loads the object and finds its table. dlopen would look for a name without a slash in the
+ * directories of the system. */
 static attest_status get_table(const attest_load_table **table, const char *path,
                                attest_error *error)
 {
-    attest_text name;
+    ATTEST_SCOPED(attest_text, name);
     void *object;
 
-    attest_text_init(&name);
     attest_text_printf(&name, "%s%s", strchr(path, '/') ? "" : "./", path);
     if (name.failed)
         return attest_memory_fail_at(error, path);
     errno = 0;
     object = dlopen(name.data, RTLD_NOW | RTLD_LOCAL);
-    attest_text_clear(&name);
     if (!object && errno == ENOMEM)
         return attest_memory_fail_at(error, path);
     if (!object)
@@ -103,12 +100,14 @@ static attest_status check(const attest_load *load, const attest_property *prope
     return ATTEST_OK;
 }
 
-static attest_status copy(attest_load *load, const attest_load_table *table,
-                          const attest_property *(*find)(const char *name), attest_error *error)
+static attest_status add_properties(attest_load *load, const char *path,
+                                    const attest_property *(*find)(const char *name),
+                                    attest_error *error)
 {
-    attest_status status = ATTEST_OK;
+    const attest_load_table *table = NULL;
     size_t count = 0;
 
+    ATTEST_TRY(get_table(&table, path, error));
     while (count < MOST_PROPERTIES && table->property[count])
         count++;
     if (count == 0 || count == MOST_PROPERTIES)
@@ -117,10 +116,10 @@ static attest_status copy(attest_load *load, const attest_load_table *table,
     load->property = attest_memory_alloc(count, sizeof *load->property);
     if (!load->property)
         return attest_memory_fail(error);
-    for (size_t p = 0; p < count && status == ATTEST_OK; p++) {
+    for (size_t p = 0; p < count; p++) {
         attest_property *own = &load->property[p];
 
-        status = check(load, table->property[p], find, error);
+        ATTEST_TRY(check(load, table->property[p], find, error));
         *own = *table->property[p];
         own->object = &load->object;
         if (!own->title)
@@ -129,24 +128,21 @@ static attest_status copy(attest_load *load, const attest_load_table *table,
             own->statement = own->name;
         if (own->trials == 0)
             own->trials = ATTEST_LOAD_TRIALS;
-        load->count += status == ATTEST_OK;
+        load->count++;
     }
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status attest_load_open(attest_load *load, const char *path,
                                const attest_property *(*find)(const char *name),
                                attest_error *error)
 {
-    const attest_load_table *table = NULL;
     attest_status status;
 
     memset(load, 0, sizeof *load);
     status = hash(load, path, error);
     if (status == ATTEST_OK) {
-        status = get_table(&table, path, error);
-        if (status == ATTEST_OK)
-            status = copy(load, table, find, error);
+        status = add_properties(load, path, find, error);
         if (status != ATTEST_OK)
             attest_error_prefix(error, status, path);
     }

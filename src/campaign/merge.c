@@ -5,8 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "base/folder.h"
+#include "base/memory.h"
+#include "base/scope.h"
 #include "campaign/gather.h"
 
 /* While the journals are read, one after another. */
@@ -55,41 +56,34 @@ static attest_status begin_whole(merging *m, attest_saved_plan *part, attest_err
 
 static attest_status check_part(const merging *m, const attest_plan *plan, attest_error *error)
 {
-    char *text = attest_plan_format(plan, false);
-    attest_status status = ATTEST_OK;
+    char *text ATTEST_FREED = attest_plan_format(plan, false);
 
     if (!text)
         return attest_memory_fail(error);
     if (strcmp(text, m->plan_text) != 0)
-        status = attest_error_set(error, ATTEST_USAGE,
-                                  "is of another campaign than %s: seed, setting, properties, "
-                                  "trials or number of shards differ",
-                                  m->folders[0]);
-    free(text);
-    return status;
+        return attest_error_set(error, ATTEST_USAGE,
+                                "is of another campaign than %s: seed, setting, properties, "
+                                "trials or number of shards differ",
+                                m->folders[0]);
+    return ATTEST_OK;
 }
 
 static attest_status take_plan(void *env, const char *text, size_t size, attest_budget *budget,
                                attest_error *error)
 {
+    attest_saved_plan part ATTEST_CLEARED_BY(attest_saved_plan_clear);
     merging *m = env;
-    attest_saved_plan part;
     size_t shard;
-    attest_status status = attest_saved_plan_parse(&part, text, size, m->find, budget, error);
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_saved_plan_parse(&part, text, size, m->find, budget, error));
     shard = part.plan.shard;
-    status = m->plan_text ? check_part(m, &part.plan, error) : begin_whole(m, &part, error);
-    attest_saved_plan_clear(&part);
-    if (status == ATTEST_OK && m->from[shard - 1])
-        status = attest_error_set(error, ATTEST_USAGE, "is shard %zu/%zu, and so is %s", shard,
-                                  m->shards, m->folders[m->from[shard - 1] - 1]);
-    if (status == ATTEST_OK) {
-        m->from[shard - 1] = m->folder + 1;
-        m->shard = shard;
-    }
-    return status;
+    ATTEST_TRY(m->plan_text ? check_part(m, &part.plan, error) : begin_whole(m, &part, error));
+    if (m->from[shard - 1])
+        return attest_error_set(error, ATTEST_USAGE, "is shard %zu/%zu, and so is %s", shard,
+                                m->shards, m->folders[m->from[shard - 1] - 1]);
+    m->from[shard - 1] = m->folder + 1;
+    m->shard = shard;
+    return ATTEST_OK;
 }
 
 /* The shard of a folder that is read for the second time is known. */
@@ -134,31 +128,27 @@ static attest_status read_folder(merging *m, attest_error *error)
                                     .entry = take_entry,
                                     .env = m,
                                     .budget = m->budget};
-    char *path = attest_folder_join(folder, ATTEST_JOURNAL_NAME);
+    char *path ATTEST_FREED = attest_folder_join(folder, ATTEST_JOURNAL_NAME);
     attest_journal_tail tail;
-    attest_status status;
 
     if (!path)
         return attest_memory_fail(error);
     if (access(path, F_OK) != 0)
-        status = attest_error_set(error, ATTEST_USAGE, "%s: holds no campaign", folder);
-    else
-        status = attest_journal_read(&tail, path, &reader, error);
-    if (status == ATTEST_OK && tail.dropped > 0 && !m->partial)
-        status = attest_error_set(error, ATTEST_IO,
-                                  "%s: %zu bytes after record %zu are %s (campaign --resume "
-                                  "makes up for them)",
-                                  path, tail.dropped, tail.records,
-                                  tail.damaged ? "damaged" : "incomplete");
-    free(path);
-    return status;
+        return attest_error_set(error, ATTEST_USAGE, "%s: holds no campaign", folder);
+    ATTEST_TRY(attest_journal_read(&tail, path, &reader, error));
+    if (tail.dropped > 0 && !m->partial)
+        return attest_error_set(error, ATTEST_IO,
+                                "%s: %zu bytes after record %zu are %s (campaign --resume "
+                                "makes up for them)",
+                                path, tail.dropped, tail.records,
+                                tail.damaged ? "damaged" : "incomplete");
+    return ATTEST_OK;
 }
 
-/* Once more, for properties of which chunks behind the first violation were counted. */
+/* Reads the journals again for properties of which chunks after the first violation were
+ * counted. */
 static attest_status read_again(merging *m, size_t count, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
-
     for (size_t p = 0; p < m->merge->saved.plan.properties; p++) {
         bool again = m->gather[p].again;
 
@@ -168,12 +158,12 @@ static attest_status read_again(merging *m, size_t count, attest_error *error)
         m->again = m->again || again;
     }
     if (m->again)
-        for (m->folder = 0; m->folder < count && status == ATTEST_OK; m->folder++)
-            status = read_folder(m, error);
-    return status;
+        for (m->folder = 0; m->folder < count; m->folder++)
+            ATTEST_TRY(read_folder(m, error));
+    return ATTEST_OK;
 }
 
-/* All shards are there, and did all that they had to; or only some of it is asked for. */
+/* Fails if a shard is missing or not finished, unless the merge may be partial. */
 static attest_status check_whole(const merging *m, attest_error *error)
 {
     attest_merge *merge = m->merge;
@@ -202,6 +192,16 @@ static attest_status check_whole(const merging *m, attest_error *error)
     return ATTEST_OK;
 }
 
+static attest_status read_all(merging *m, size_t count, attest_error *error)
+{
+    for (; m->folder < count; m->folder++)
+        ATTEST_TRY(read_folder(m, error));
+    if (m->observations)
+        return ATTEST_OK;
+    ATTEST_TRY(read_again(m, count, error));
+    return check_whole(m, error);
+}
+
 attest_status attest_merge_read(attest_merge *merge, const char *const *folders, size_t count,
                                 attest_property_finder *find, bool partial,
                                 attest_observations *observations, attest_budget *budget,
@@ -213,15 +213,10 @@ attest_status attest_merge_read(attest_merge *merge, const char *const *folders,
                  .budget = budget,
                  .observations = observations,
                  .folders = folders};
-    attest_status status = ATTEST_OK;
+    attest_status status;
 
     memset(merge, 0, sizeof *merge);
-    for (; m.folder < count && status == ATTEST_OK; m.folder++)
-        status = read_folder(&m, error);
-    if (status == ATTEST_OK && !observations)
-        status = read_again(&m, count, error);
-    if (status == ATTEST_OK && !observations)
-        status = check_whole(&m, error);
+    status = read_all(&m, count, error);
     for (size_t p = 0; m.gather && merge->tally && p < merge->saved.plan.properties; p++) {
         attest_gather_clear(&m.gather[p]);
         attest_chunk_result_unite(&merge->tally[p].joined);
@@ -264,16 +259,14 @@ attest_status attest_merge_copy(attest_journal *journal, const char *const *fold
 {
     attest_journal_reader reader = {
         .plan = skip_plan, .record = copy_record, .env = journal, .budget = budget};
-    attest_status status = ATTEST_OK;
 
-    for (size_t i = 0; i < count && status == ATTEST_OK; i++) {
-        char *path = attest_folder_join(folders[i], ATTEST_JOURNAL_NAME);
+    for (size_t i = 0; i < count; i++) {
+        char *path ATTEST_FREED = attest_folder_join(folders[i], ATTEST_JOURNAL_NAME);
         attest_journal_tail tail;
 
         if (!path)
             return attest_memory_fail(error);
-        status = attest_journal_read(&tail, path, &reader, error);
-        free(path);
+        ATTEST_TRY(attest_journal_read(&tail, path, &reader, error));
     }
-    return status == ATTEST_OK ? attest_journal_sync(journal, error) : status;
+    return attest_journal_sync(journal, error);
 }

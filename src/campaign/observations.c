@@ -10,13 +10,14 @@
 
 #include "base/folder.h"
 #include "base/memory.h"
+#include "base/scope.h"
 
 enum { PIECE = 65536 };
 
 /* A file for reading what was written; its name is gone at once. */
 static FILE *open_part(const char *folder)
 {
-    char *name = attest_folder_join(folder, "observations.XXXXXX");
+    char *name ATTEST_FREED = attest_folder_join(folder, "observations.XXXXXX");
     int file = name ? mkstemp(name) : (errno = ENOMEM, -1);
     FILE *part = NULL;
 
@@ -26,7 +27,6 @@ static FILE *open_part(const char *folder)
         if (!part)
             close(file);
     }
-    free(name);
     return part;
 }
 
@@ -46,13 +46,11 @@ static attest_status fail(attest_observations *observations, const char *what,
 attest_status attest_observations_open(attest_observations *observations, const char *folder,
                                        size_t properties, attest_error *error)
 {
-    char *path = attest_folder_join(folder, "observations.jsonl");
-    attest_status status = path ? attest_output_open(&observations->output, path, error)
-                                : attest_memory_fail(error);
+    char *path ATTEST_FREED = attest_folder_join(folder, "observations.jsonl");
 
-    free(path);
-    if (status != ATTEST_OK)
-        return status;
+    if (!path)
+        return attest_memory_fail(error);
+    ATTEST_TRY(attest_output_open(&observations->output, path, error));
     observations->part = attest_memory_alloc(properties, sizeof *observations->part);
     if (!observations->part) {
         attest_observations_abandon(observations);

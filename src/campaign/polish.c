@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "campaign/edit.h"
+#include "number/scope.h"
 
 enum { CANDIDATES = 6 };
 
@@ -18,30 +19,14 @@ typedef struct polishing {
 static attest_status copy(attest_instance *to, const attest_instance *from)
 {
     static const attest_edit none = {.kind = ATTEST_EDIT_NONE};
-    attest_status status = ATTEST_OK;
 
     if (from->dataset.count > 0)
-        status = attest_edit_apply(&to->dataset, &from->dataset, &none);
-    if (status == ATTEST_OK && from->weights.heads > 0)
-        status = attest_weights_set(&to->weights, &from->weights);
+        ATTEST_TRY(attest_edit_apply(&to->dataset, &from->dataset, &none));
+    if (from->weights.heads > 0)
+        ATTEST_TRY(attest_weights_set(&to->weights, &from->weights));
     for (size_t p = 0; p < from->parameters; p++)
         fmpq_set(attest_instance_set(to, from->parameter[p].name), from->parameter[p].value);
-    return status;
-}
-
-/* Takes the candidate over if the test keeps it; either way it is the polishing's. */
-static bool offer(polishing *p, attest_instance *candidate)
-{
-    attest_polish_answer answer = p->test(p->env, candidate);
-
-    p->stopped = answer == ATTEST_POLISH_STOP;
-    if (answer == ATTEST_POLISH_KEEP) {
-        attest_instance_clear(p->instance);
-        *p->instance = *candidate;
-        return true;
-    }
-    attest_instance_clear(candidate);
-    return false;
+    return ATTEST_OK;
 }
 
 static bool is_over(const polishing *p)
@@ -49,25 +34,30 @@ static bool is_over(const polishing *p)
     return p->stopped || p->status != ATTEST_OK;
 }
 
-/* The instance with its dataset changed. */
+/* Changes the dataset of the instance; true if the test keeps the result. */
 static bool try_edit(polishing *p, const attest_edit *edit)
 {
-    const attest_instance *now = p->instance;
-    attest_instance candidate;
+    ATTEST_SCOPED(attest_instance, candidate);
+    attest_polish_answer answer;
     attest_status status;
 
     if (is_over(p))
         return false;
-    attest_instance_init(&candidate);
-    status = copy(&candidate, now);
+    status = copy(&candidate, p->instance);
     if (status == ATTEST_OK)
-        status = attest_edit_apply(&candidate.dataset, &now->dataset, edit);
-    if (status == ATTEST_OK)
-        return offer(p, &candidate);
-    attest_instance_clear(&candidate);
+        status = attest_edit_apply(&candidate.dataset, &p->instance->dataset, edit);
     if (status == ATTEST_NOMEM)
         p->status = status;
-    return false;
+    if (status != ATTEST_OK)
+        return false;
+    answer = p->test(p->env, &candidate);
+    p->stopped = answer == ATTEST_POLISH_STOP;
+    if (answer != ATTEST_POLISH_KEEP)
+        return false;
+    attest_instance_clear(p->instance);
+    *p->instance = candidate;
+    attest_instance_init(&candidate);
+    return true;
 }
 
 /* Fewer sequences, tokens, positions. */
@@ -142,11 +132,10 @@ static size_t list_simpler(fmpq *list, const fmpq_t x)
 
 static bool simplify_tokens(polishing *p)
 {
-    fmpq *list = _fmpq_vec_init(CANDIDATES + 1);
+    FMPQ_VEC(list, CANDIDATES + 1);
     bool better = false;
-    fmpq_t x;
+    FMPQ(x);
 
-    fmpq_init(x);
     for (size_t t = 0; t < p->instance->dataset.tokens.count; t++) {
         for (size_t c = 0; c < p->instance->dataset.dim; c++) {
             size_t count;
@@ -166,24 +155,20 @@ static bool simplify_tokens(polishing *p)
             }
         }
     }
-    fmpq_clear(x);
-    _fmpq_vec_clear(list, CANDIDATES + 1);
     return better;
 }
 
 static double cost_of_tokens(const attest_dataset *dataset, const fmpq_t scale)
 {
     double sum = 0;
-    fmpq_t x;
+    FMPQ(x);
 
-    fmpq_init(x);
     for (size_t t = 0; t < dataset->tokens.count; t++)
         for (size_t c = 0; c < dataset->dim; c++) {
             attest_tokens_get_entry(x, &dataset->tokens, t, c);
             fmpq_mul(x, x, scale);
             sum += cost(x);
         }
-    fmpq_clear(x);
     return sum;
 }
 
@@ -191,15 +176,10 @@ static double cost_of_tokens(const attest_dataset *dataset, const fmpq_t scale)
 static bool scale_tokens(polishing *p)
 {
     const attest_dataset *dataset = &p->instance->dataset;
-    fmpz_t lcm, gcd;
-    fmpq_t x, scale, one;
-    bool better = false;
+    FMPZ(lcm, gcd);
+    FMPQ(x, scale, one);
 
-    fmpz_init_set_ui(lcm, 1);
-    fmpz_init(gcd);
-    fmpq_init(x);
-    fmpq_init(scale);
-    fmpq_init(one);
+    fmpz_one(lcm);
     fmpq_one(one);
     for (size_t t = 0; t < dataset->tokens.count; t++)
         for (size_t c = 0; c < dataset->dim; c++) {
@@ -207,17 +187,11 @@ static bool scale_tokens(polishing *p)
             fmpz_lcm(lcm, lcm, fmpq_denref(x));
             fmpz_gcd(gcd, gcd, fmpq_numref(x));
         }
-    if (!fmpz_is_zero(gcd)) {
-        fmpq_set_fmpz_frac(scale, lcm, gcd);
-        if (cost_of_tokens(dataset, scale) < cost_of_tokens(dataset, one))
-            better = try_edit(p, &(attest_edit){ATTEST_EDIT_SCALE, .value = scale});
-    }
-    fmpz_clear(lcm);
-    fmpz_clear(gcd);
-    fmpq_clear(x);
-    fmpq_clear(scale);
-    fmpq_clear(one);
-    return better;
+    if (fmpz_is_zero(gcd))
+        return false;
+    fmpq_set_fmpz_frac(scale, lcm, gcd);
+    return cost_of_tokens(dataset, scale) < cost_of_tokens(dataset, one) &&
+           try_edit(p, &(attest_edit){ATTEST_EDIT_SCALE, .value = scale});
 }
 
 attest_status attest_polish(attest_instance *polished, const attest_instance *instance,

@@ -53,25 +53,24 @@ attest_status attest_pool_send(attest_pool *pool, const attest_job *job, attest_
 static attest_status give_up(const attest_pool *pool, const attest_job *job,
                              attest_entry *entry, attest_text *text, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
+    char *format ATTEST_FREED = NULL;
     attest_chunk chunk;
-    char *format;
 
     attest_plan_get_chunk(&chunk, pool->plan, job->property, job->number);
     entry->property = job->property;
     entry->number = job->number;
     entry->result.undecided = chunk.count;
     entry->result.open_reason = attest_memory_copy("workers died again and again");
-    for (size_t d = 0; d < job->deaths && status == ATTEST_OK; d++)
-        status = attest_chunk_result_add_death(&entry->result, &job->death[d]);
+    for (size_t d = 0; d < job->deaths; d++)
+        if (attest_chunk_result_add_death(&entry->result, &job->death[d]) != ATTEST_OK)
+            return attest_memory_fail(error);
     format = attest_entry_format(entry); /* with 0 seconds, as a worker does: entry.h */
     entry->result.seconds = attest_clock_seconds() - job->began;
     if (format)
         attest_text_add(text, format);
-    if (status != ATTEST_OK || !entry->result.open_reason || !format || text->failed)
-        status = attest_memory_fail(error);
-    free(format);
-    return status;
+    if (!entry->result.open_reason || !format || text->failed)
+        return attest_memory_fail(error);
+    return ATTEST_OK;
 }
 
 /* A worker died between two jobs, or before it began with one. */
@@ -106,10 +105,10 @@ static attest_status hear(attest_pool *pool, attest_worker *worker, bool *arrive
     bool busy = worker->busy;
     attest_received received;
     attest_death death;
-    attest_status status = attest_worker_receive(worker, &received, entry, text, &death, error);
 
-    if (status != ATTEST_OK || received == ATTEST_RECEIVED_PART)
-        return status;
+    ATTEST_TRY(attest_worker_receive(worker, &received, entry, text, &death, error));
+    if (received == ATTEST_RECEIVED_PART)
+        return ATTEST_OK;
     pool->busy -= busy;
     if (received == ATTEST_RECEIVED_NOTHING)
         return send_unbegun(pool, &job, busy, error);
@@ -130,8 +129,7 @@ static attest_status hear(attest_pool *pool, attest_worker *worker, bool *arrive
 attest_status attest_pool_wait(attest_pool *pool, bool *arrived, attest_entry *entry,
                                attest_text *text, attest_error *error)
 {
-    struct pollfd *waiting = attest_memory_alloc(pool->count, sizeof *waiting);
-    attest_status status = ATTEST_OK;
+    struct pollfd *waiting ATTEST_FREED = attest_memory_alloc(pool->count, sizeof *waiting);
     int ready;
 
     *arrived = false;
@@ -141,10 +139,9 @@ attest_status attest_pool_wait(attest_pool *pool, bool *arrived, attest_entry *e
         waiting[w] = (struct pollfd){.fd = pool->worker[w].channel, .events = POLLIN};
     ready = poll(waiting, pool->count, WAIT_MILLISECONDS);
     for (size_t w = 0; w < pool->count; w++) {
-        if (ready > 0 && waiting[w].revents && !*arrived && status == ATTEST_OK)
-            status = hear(pool, &pool->worker[w], arrived, entry, text, error);
+        if (ready > 0 && waiting[w].revents && !*arrived)
+            ATTEST_TRY(hear(pool, &pool->worker[w], arrived, entry, text, error));
         attest_worker_check_time(&pool->worker[w], pool->plan->timeout);
     }
-    free(waiting);
-    return status;
+    return ATTEST_OK;
 }

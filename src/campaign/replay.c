@@ -8,13 +8,13 @@
 #include <attest/certify.h>
 
 #include "attention/work.h"
-#include "base/memory.h"
-#include "base/scope.h"
 #include "audit/collision_file.h"
+#include "base/memory.h"
 #include "campaign/guard.h"
 #include "campaign/replay_names.h"
 #include "campaign/replay_views.h"
 #include "campaign/setting.h"
+#include "number/scope.h"
 
 void attest_replay_init(attest_replay *replay)
 {
@@ -84,33 +84,28 @@ static void describe_finding(attest_replay *replay, const attest_finding *findin
 static attest_status decide_contextual(attest_replay *replay, const attest_counterexample *file,
                                        attest_error *error)
 {
-    attest_claim claim;
-    attest_finding finding;
+    ATTEST_SCOPED(attest_claim, claim);
+    ATTEST_SCOPED(attest_finding, finding);
     attest_status status;
     bool given;
 
     if (file->dataset.count == 0 || file->weights.heads == 0)
         return attest_error_set(error, ATTEST_FORMAT,
                                 "a contextual mapping needs a dataset and weights");
-    attest_claim_init(&claim);
-    attest_finding_init(&finding);
     claim.dataset = &file->dataset;
     claim.weights = &file->weights;
     claim.max_work = replay->max_work;
-    status = attest_replay_get_number(claim.r, &claim.has_r, file, "r", error);
-    if (status == ATTEST_OK)
-        status = attest_replay_get_number(claim.delta, &given, file, "delta", error);
-    if (status == ATTEST_OK)
-        status = attest_certify(&finding, &claim, error);
-    if (status == ATTEST_OK) {
-        replay->definition = "contextual-mapping";
-        snprintf(replay->decided_by, sizeof replay->decided_by,
-                 "the definition of a contextual mapping, method %s", finding.method);
-        describe_finding(replay, &finding);
-    }
-    attest_claim_clear(&claim);
-    attest_finding_clear(&finding);
-    return status == ATTEST_DOMAIN ? (error->status = ATTEST_FORMAT) : status;
+    ATTEST_TRY(attest_replay_get_number(claim.r, &claim.has_r, file, "r", error));
+    ATTEST_TRY(attest_replay_get_number(claim.delta, &given, file, "delta", error));
+    status = attest_certify(&finding, &claim, error);
+    if (status == ATTEST_DOMAIN)
+        return error->status = ATTEST_FORMAT;
+    ATTEST_TRY(status);
+    replay->definition = "contextual-mapping";
+    snprintf(replay->decided_by, sizeof replay->decided_by,
+             "the definition of a contextual mapping, method %s", finding.method);
+    describe_finding(replay, &finding);
+    return ATTEST_OK;
 }
 
 /* Definition 1 with the bounds among the parameters. */
@@ -121,37 +116,30 @@ static attest_status decide_separated(attest_replay *replay, const attest_counte
     static const char *const parts[] = {"the bounds hold", "a norm is not above r_min",
                                         "a norm is not below r_max",
                                         "two tokens are not more than eps apart"};
-    attest_separated extremes;
+    ATTEST_SCOPED(attest_separated, extremes);
     attest_separated_part part;
-    fmpq *bound = _fmpq_vec_init(3);
+    FMPQ_VEC(bound, 3);
     bool given[3];
-    attest_status status = ATTEST_OK;
 
-    attest_separated_init(&extremes);
     if (file->dataset.count == 0)
-        status = attest_error_set(error, ATTEST_FORMAT, "separatedness needs a dataset");
-    for (size_t b = 0; b < 3 && status == ATTEST_OK; b++)
-        status = attest_replay_get_number(bound + b, &given[b], file, names[b], error);
-    if (status == ATTEST_OK)
-        status = attest_separated_get(&extremes, &file->dataset, error);
-    if (status == ATTEST_OK) {
-        part = attest_separated_check(&extremes, given[0] ? bound : NULL,
-                                      given[1] ? bound + 1 : NULL, given[2] ? bound + 2 : NULL);
-        replay->outcome = part == ATTEST_SEPARATED_HOLDS ? ATTEST_HELD : ATTEST_VIOLATED;
-        if (part == ATTEST_SEPARATED_EPS)
-            set_pair(replay, extremes.eps[0], extremes.eps[1]);
-        else if (part == ATTEST_SEPARATED_R_MIN)
-            set_pair(replay, extremes.r_min, extremes.r_min);
-        else if (part == ATTEST_SEPARATED_R_MAX)
-            set_pair(replay, extremes.r_max, extremes.r_max);
-        snprintf(replay->reason, sizeof replay->reason, "%s", parts[part]);
-        replay->definition = "separated";
-        snprintf(replay->decided_by, sizeof replay->decided_by,
-                 "the definition of separatedness, exactly");
-    }
-    attest_separated_clear(&extremes);
-    _fmpq_vec_clear(bound, 3);
-    return status;
+        return attest_error_set(error, ATTEST_FORMAT, "separatedness needs a dataset");
+    for (size_t b = 0; b < 3; b++)
+        ATTEST_TRY(attest_replay_get_number(bound + b, &given[b], file, names[b], error));
+    ATTEST_TRY(attest_separated_get(&extremes, &file->dataset, error));
+    part = attest_separated_check(&extremes, given[0] ? bound : NULL,
+                                  given[1] ? bound + 1 : NULL, given[2] ? bound + 2 : NULL);
+    replay->outcome = part == ATTEST_SEPARATED_HOLDS ? ATTEST_HELD : ATTEST_VIOLATED;
+    if (part == ATTEST_SEPARATED_EPS)
+        set_pair(replay, extremes.eps[0], extremes.eps[1]);
+    else if (part == ATTEST_SEPARATED_R_MIN)
+        set_pair(replay, extremes.r_min, extremes.r_min);
+    else if (part == ATTEST_SEPARATED_R_MAX)
+        set_pair(replay, extremes.r_max, extremes.r_max);
+    snprintf(replay->reason, sizeof replay->reason, "%s", parts[part]);
+    replay->definition = "separated";
+    snprintf(replay->decided_by, sizeof replay->decided_by,
+             "the definition of separatedness, exactly");
+    return ATTEST_OK;
 }
 
 /* instance = data, weights and numbers of the file, which keeps the names and stays the owner
@@ -159,12 +147,11 @@ static attest_status decide_separated(attest_replay *replay, const attest_counte
 static attest_status borrow(attest_instance *instance, const attest_counterexample *file,
                             attest_error *error)
 {
-    attest_status status = ATTEST_OK;
-
     instance->dataset = file->dataset;
     instance->weights = file->weights;
-    for (size_t p = 0; p < file->parameters && status == ATTEST_OK; p++) {
+    for (size_t p = 0; p < file->parameters; p++) {
         const char *name = file->parameter[p].name, *value = file->parameter[p].value;
+        attest_status status;
 
         if (attest_setting_owns(name))
             continue;
@@ -173,9 +160,17 @@ static attest_status borrow(attest_instance *instance, const attest_counterexamp
         status = attest_number_parse(attest_instance_set(instance, name), value, strlen(value),
                                      NULL, error);
         if (status != ATTEST_OK)
-            attest_error_prefix(error, status, name);
+            return attest_error_prefix(error, status, name);
     }
-    return status;
+    return ATTEST_OK;
+}
+
+/* Clears the instance, but not the data and weights, which are the file's. */
+static void give_back(attest_instance *instance)
+{
+    attest_dataset_init(&instance->dataset);
+    attest_weights_init(&instance->weights);
+    attest_instance_clear(instance);
 }
 
 /* A file of which the property says nothing is no counterexample to it. */
@@ -203,32 +198,35 @@ static attest_status charge(const attest_replay *replay, const attest_counterexa
         file->weights.activation == ATTEST_HARDMAX ? 0 : ATTEST_CERTIFY_BITS, NULL, error);
 }
 
+static attest_status call_property(attest_trial *trial, const attest_replay *replay,
+                                   const attest_counterexample *file,
+                                   const attest_property *property,
+                                   const attest_setting *setting, attest_error *error)
+{
+    attest_guard guard = {.property = property, .setting = setting, .seconds = replay->seconds};
+    attest_instance instance ATTEST_CLEARED_BY(give_back);
+
+    attest_instance_init(&instance);
+    ATTEST_TRY(borrow(&instance, file, error));
+    ATTEST_TRY(charge(replay, file, error));
+    if (property->object)
+        return attest_guard_decide(&guard, trial, &instance, error);
+    return property->decide(trial, &instance, setting, error);
+}
+
 static attest_status decide_property(attest_replay *replay, const attest_counterexample *file,
                                      const attest_property *property,
                                      const attest_setting *setting, attest_error *error)
 {
-    attest_instance instance;
     attest_trial trial;
     attest_status status;
 
-    attest_instance_init(&instance);
     attest_trial_init(&trial);
-    status = borrow(&instance, file, error);
-    if (status == ATTEST_OK)
-        status = charge(replay, file, error);
-    if (status == ATTEST_OK && property->object)
-        status = attest_guard_decide(&(attest_guard){.property = property,
-                                                     .setting = setting,
-                                                     .seconds = replay->seconds},
-                                     &trial, &instance, error);
-    else if (status == ATTEST_OK)
-        status = property->decide(&trial, &instance, setting, error);
-    if (status == ATTEST_NOMEM) /* a property need not say it */
-        attest_memory_fail(error);
-    attest_dataset_init(&instance.dataset);
-    attest_weights_init(&instance.weights);
-    attest_instance_clear(&instance);
-    if (status == ATTEST_OK && trial.outcome == ATTEST_DISCARDED)
+    status = call_property(&trial, replay, file, property, setting, error);
+    if (status == ATTEST_NOMEM) /* a property need not set the error */
+        return attest_memory_fail(error);
+    ATTEST_TRY(status);
+    if (trial.outcome == ATTEST_DISCARDED)
         return fail_discarded(file, property, error);
     replay->outcome = trial.outcome;
     replay->definition = trial.definition;
@@ -242,7 +240,7 @@ static attest_status decide_property(attest_replay *replay, const attest_counter
         snprintf(replay->reason, sizeof replay->reason, "%s", trial.reason);
     snprintf(replay->decided_by, sizeof replay->decided_by, "the property %.100s",
              property->name);
-    return status;
+    return ATTEST_OK;
 }
 
 /* A pair that an audit found to collide in a simulated arithmetic. */
@@ -251,12 +249,9 @@ static attest_status decide_collision(attest_replay *replay, const attest_counte
 {
     attest_simulated_arithmetic arithmetic;
     bool collides = false;
-    attest_status status = attest_audit_collision_check(&collides, file, error);
 
-    if (status == ATTEST_OK)
-        status = attest_audit_collision_arithmetic(&arithmetic, file, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_audit_collision_check(&collides, file, error));
+    ATTEST_TRY(attest_audit_collision_arithmetic(&arithmetic, file, error));
     replay->outcome = collides ? ATTEST_VIOLATED : ATTEST_HELD;
     snprintf(replay->reason, sizeof replay->reason,
              collides ? "the outputs at [%zu,%zu] and [%zu,%zu] collide"

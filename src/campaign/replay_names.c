@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/scope.h"
+#include "number/scope.h"
 #include "recheck/recheck.h"
 
 /* The cap of the checker's balls. */
@@ -17,12 +17,14 @@ attest_status attest_replay_get_number(fmpq_t value, bool *given,
     *given = false;
     for (size_t p = 0; p < file->parameters; p++) {
         const char *text = file->parameter[p].value;
+        attest_status status;
 
         if (strcmp(file->parameter[p].name, name) != 0)
             continue;
         *given = true;
-        if (attest_number_parse(value, text, strlen(text), NULL, error) != ATTEST_OK)
-            return attest_error_prefix(error, error->status, name);
+        status = attest_number_parse(value, text, strlen(text), NULL, error);
+        if (status != ATTEST_OK)
+            return attest_error_prefix(error, status, name);
         if (fmpq_sgn(value) < 0)
             return attest_error_set(error, ATTEST_FORMAT, "parameters.%s is negative", name);
     }
@@ -61,33 +63,38 @@ static bool is_pair(const attest_place pair[2], const attest_counterexample *fil
     return false;
 }
 
+static attest_status compare_pair(bool *violates, attest_recheck *check,
+                                  const attest_counterexample *file, attest_error *error)
+{
+    const size_t *start = file->dataset.start;
+    size_t at[2] = {start[file->pair[0][0]] + file->pair[0][1],
+                    start[file->pair[1][0]] + file->pair[1][1]};
+    bool norm = at[0] == at[1], given;
+    FMPQ(bound);
+    int order;
+
+    ATTEST_TRY(attest_replay_get_number(bound, &given, file, norm ? "r" : "delta", error));
+    if (norm ? !given : check->group[at[0]] == check->group[at[1]])
+        return ATTEST_OK;
+    order = attest_recheck_compare(check, at[0], at[1], bound, MOST_BITS);
+    if (order == 2)
+        return attest_error_set(error, ATTEST_UNABLE,
+                                "whether the pair violates it is open at %d bits", MOST_BITS);
+    *violates = order == 0 || order == (norm ? 1 : -1);
+    return ATTEST_OK;
+}
+
 /* Definition 2 at the file's pair: not more than delta apart though it is required; or, for a
  * pair of one position, a norm that is not below r. */
 static attest_status decide_contextual(bool *violates, const attest_counterexample *file,
                                        attest_error *error)
 {
-    const attest_dataset *d = &file->dataset;
-    size_t at[2] = {d->start[file->pair[0][0]] + file->pair[0][1],
-                    d->start[file->pair[1][0]] + file->pair[1][1]};
-    bool norm = at[0] == at[1], given;
     attest_recheck check;
     attest_status status;
-    fmpq_t bound;
-    int order;
 
     *violates = false;
-    ATTEST_TRY(attest_recheck_init(&check, d, &file->weights, error));
-    fmpq_init(bound);
-    status = attest_replay_get_number(bound, &given, file, norm ? "r" : "delta", error);
-    if (status == ATTEST_OK && (norm ? given : check.group[at[0]] != check.group[at[1]])) {
-        order = attest_recheck_compare(&check, at[0], at[1], bound, MOST_BITS);
-        *violates = order == 0 || order == (norm ? 1 : -1);
-        if (order == 2)
-            status =
-                attest_error_set(error, ATTEST_UNABLE,
-                                 "whether the pair violates it is open at %d bits", MOST_BITS);
-    }
-    fmpq_clear(bound);
+    ATTEST_TRY(attest_recheck_init(&check, &file->dataset, &file->weights, error));
+    status = compare_pair(violates, &check, file, error);
     attest_recheck_clear(&check);
     return status;
 }
@@ -99,23 +106,20 @@ static attest_status decide_separated(bool *violates, const attest_counterexampl
     const attest_dataset *d = &file->dataset;
     size_t token[2] = {attest_dataset_token(d, file->pair[0][0], file->pair[0][1]),
                        attest_dataset_token(d, file->pair[1][0], file->pair[1][1])};
-    fmpq_t eps, square, x, y;
-    attest_status status;
+    FMPQ(eps, square, x, y);
     bool given;
 
-    fmpq_init(eps), fmpq_init(square), fmpq_init(x), fmpq_init(y);
-    status = attest_replay_get_number(eps, &given, file, "eps", error);
-    for (size_t c = 0; status == ATTEST_OK && c < d->dim; c++) {
+    *violates = false;
+    ATTEST_TRY(attest_replay_get_number(eps, &given, file, "eps", error));
+    for (size_t c = 0; c < d->dim; c++) {
         attest_tokens_get_entry(x, &d->tokens, token[0], c);
         attest_tokens_get_entry(y, &d->tokens, token[1], c);
         fmpq_sub(x, x, y);
         fmpq_addmul(square, x, x);
     }
     fmpq_mul(eps, eps, eps);
-    *violates =
-        status == ATTEST_OK && given && token[0] != token[1] && fmpq_cmp(square, eps) <= 0;
-    fmpq_clear(eps), fmpq_clear(square), fmpq_clear(x), fmpq_clear(y);
-    return status;
+    *violates = given && token[0] != token[1] && fmpq_cmp(square, eps) <= 0;
+    return ATTEST_OK;
 }
 
 static attest_status decide_pair(bool *violates, const attest_replay *replay,

@@ -11,6 +11,7 @@
 #include "audit/collision_file.h"
 #include "base/memory.h"
 #include "campaign/setting.h"
+#include "number/scope.h"
 
 /* Balls start with so many bits, which double while they do not tell the outputs apart. */
 enum { BITS = 128, MOST_BITS = 1 << 16, DOUBLE_BITS = 53 };
@@ -32,6 +33,12 @@ typedef struct viewing {
     attest_error *error;
 } viewing;
 
+static void viewing_clear(viewing *v)
+{
+    for (size_t s = 0; s < 2; s++)
+        attest_sequence_clear(&v->side[s].sequence);
+}
+
 /* The work of both sides, exactly or in balls of so many bits, before it is begun. */
 static attest_status charge(viewing *v, long bits)
 {
@@ -45,48 +52,41 @@ static attest_status charge(viewing *v, long bits)
 
 static attest_status view_exact(attest_view *view, const viewing *v)
 {
-    attest_status status = ATTEST_OK;
-
     view->rational = _fmpq_vec_init(2 * (slong)v->dim);
-    for (size_t s = 0; s < 2 && status == ATTEST_OK; s++) {
+    for (size_t s = 0; s < 2; s++) {
         const side *at = &v->side[s];
-        fmpq *out = _fmpq_vec_init((slong)at->entries);
+        FMPQ_VEC(out, (slong)at->entries);
 
-        status = attest_attention_exact(out, v->weights, &at->sequence, v->error);
-        for (size_t c = 0; c < v->dim && status == ATTEST_OK; c++)
+        ATTEST_TRY(attest_attention_exact(out, v->weights, &at->sequence, v->error));
+        for (size_t c = 0; c < v->dim; c++)
             fmpq_set(view->rational + s * v->dim + c, out + at->position * v->dim + c);
-        _fmpq_vec_clear(out, (slong)at->entries);
     }
-    for (size_t e = 0; e < 2 * v->dim && status == ATTEST_OK; e++)
+    for (size_t e = 0; e < 2 * v->dim; e++)
         arb_set_fmpq(view->output + e, view->rational + e, 2 * BITS);
     snprintf(view->name, sizeof view->name, "exact");
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_status view_ball(attest_view *view, const viewing *v, long bits)
 {
-    attest_status status = ATTEST_OK;
-
-    for (size_t s = 0; s < 2 && status == ATTEST_OK; s++) {
+    for (size_t s = 0; s < 2; s++) {
         const side *at = &v->side[s];
-        arb_ptr out = _arb_vec_init((slong)at->entries);
+        ARB_VEC(out, (slong)at->entries);
 
-        status = attest_attention_ball(out, v->weights, &at->sequence, bits, v->error);
-        for (size_t c = 0; c < v->dim && status == ATTEST_OK; c++)
+        ATTEST_TRY(attest_attention_ball(out, v->weights, &at->sequence, bits, v->error));
+        for (size_t c = 0; c < v->dim; c++)
             arb_set(view->output + s * v->dim + c, out + at->position * v->dim + c);
-        _arb_vec_clear(out, (slong)at->entries);
     }
     snprintf(view->name, sizeof view->name, "ball, %ld bits", bits);
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_status view_mpfr(attest_view *view, const viewing *v)
 {
-    attest_status status = ATTEST_OK;
-
-    for (size_t s = 0; s < 2 && status == ATTEST_OK; s++) {
+    for (size_t s = 0; s < 2; s++) {
         const side *at = &v->side[s];
         mpfr_t *out = attest_memory_alloc(at->entries, sizeof *out);
+        attest_status status;
 
         if (!out)
             return attest_memory_fail(v->error);
@@ -103,42 +103,39 @@ static attest_status view_mpfr(attest_view *view, const viewing *v)
         for (size_t e = 0; e < at->entries; e++)
             mpfr_clear(out[e]);
         free(out);
+        ATTEST_TRY(status);
     }
     snprintf(view->name, sizeof view->name, "mpfr, %.40s, %s", v->format.name,
              attest_setting_rounding_name(v->round));
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_status view_double(attest_view *view, const viewing *v)
 {
-    attest_status status = ATTEST_OK;
-
-    for (size_t s = 0; s < 2 && status == ATTEST_OK; s++) {
+    for (size_t s = 0; s < 2; s++) {
         const side *at = &v->side[s];
-        double *out = attest_memory_alloc(at->entries, sizeof *out);
+        double *out ATTEST_FREED = attest_memory_alloc(at->entries, sizeof *out);
 
         if (!out)
             return attest_memory_fail(v->error);
-        status = attest_attention_double(out, v->weights, &at->sequence, v->error);
-        for (size_t c = 0; c < v->dim && status == ATTEST_OK; c++) {
+        ATTEST_TRY(attest_attention_double(out, v->weights, &at->sequence, v->error));
+        for (size_t c = 0; c < v->dim; c++) {
             double x = out[at->position * v->dim + c];
 
             arf_set_d(arb_midref(view->output + s * v->dim + c), x);
             view->finite = view->finite && isfinite(x);
         }
-        free(out);
     }
     snprintf(view->name, sizeof view->name, "double");
-    return status;
+    return ATTEST_OK;
 }
 
 /* The distance of the two outputs. Encloses it: differences and squares of balls are balls. */
 static void set_separation(attest_view *view, const viewing *v, long bits)
 {
     bool equal = view->rational != NULL;
-    arb_t difference;
+    ARB(difference);
 
-    arb_init(difference);
     arb_zero(view->separation);
     for (size_t c = 0; c < v->dim; c++) {
         arb_sub(difference, view->output + c, view->output + v->dim + c, bits);
@@ -148,28 +145,23 @@ static void set_separation(attest_view *view, const viewing *v, long bits)
     arb_sqrtpos(view->separation, view->separation, bits);
     if (equal) /* enclosures of the same rational need not be equal to the last bit */
         arb_zero(view->separation);
-    arb_clear(difference);
 }
 
-/* Balls, until they tell the outputs apart; what that takes beyond the work is left out. */
+/* Doubles the bits of the balls until they tell the outputs apart or the work is used up. */
 static attest_status look_closely(attest_view *view, viewing *v)
 {
-    attest_status status = charge(v, BITS);
-
-    for (long bits = BITS; status == ATTEST_OK; bits *= 2) {
-        status = view_ball(view, v, bits);
+    ATTEST_TRY(charge(v, BITS));
+    for (long bits = BITS;; bits *= 2) {
+        ATTEST_TRY(view_ball(view, v, bits));
         set_separation(view, v, 2 * bits);
         if (bits >= MOST_BITS || v->weights->activation != ATTEST_SOFTMAX ||
             !arb_contains_zero(view->separation) || charge(v, 2 * bits) != ATTEST_OK)
-            break;
+            return ATTEST_OK;
     }
-    return status;
 }
 
 static attest_status look(attest_view *view, viewing *v, attest_view_kind kind)
 {
-    attest_status status = ATTEST_OK;
-
     view->there = kind != ATTEST_VIEW_EXACT || v->weights->activation == ATTEST_HARDMAX;
     if (!view->there)
         return ATTEST_OK;
@@ -177,22 +169,21 @@ static attest_status look(attest_view *view, viewing *v, attest_view_kind kind)
     view->output = _arb_vec_init(2 * (slong)v->dim);
     switch (kind) {
     case ATTEST_VIEW_EXACT:
-        status = charge(v, 0);
-        if (status == ATTEST_OK)
-            status = view_exact(view, v);
+        ATTEST_TRY(charge(v, 0));
+        ATTEST_TRY(view_exact(view, v));
         break;
     case ATTEST_VIEW_MPFR:
-        status = view_mpfr(view, v);
+        ATTEST_TRY(view_mpfr(view, v));
         break;
     case ATTEST_VIEW_DOUBLE:
-        status = view_double(view, v);
+        ATTEST_TRY(view_double(view, v));
         break;
     default:
         return look_closely(view, v);
     }
-    if (status == ATTEST_OK && view->finite)
+    if (view->finite)
         set_separation(view, v, 2 * BITS);
-    return status;
+    return ATTEST_OK;
 }
 
 /* The arithmetic of the setting; without one, 53 bits with an unbounded exponent. */
@@ -211,12 +202,13 @@ static void choose_format(viewing *v, const attest_setting *setting)
 attest_status attest_replay_view_all(attest_replay *replay, const attest_counterexample *file,
                                      const attest_setting *setting, attest_error *error)
 {
-    viewing v = {.weights = &file->weights,
-                 .dim = file->dataset.dim,
-                 .work_left = replay->max_work,
-                 .error = error};
-    attest_status status = ATTEST_OK;
+    viewing v ATTEST_CLEARED_BY(viewing_clear) = {.weights = &file->weights,
+                                                  .dim = file->dataset.dim,
+                                                  .work_left = replay->max_work,
+                                                  .error = error};
 
+    for (size_t s = 0; s < 2; s++)
+        attest_sequence_init(&v.side[s].sequence);
     if (file->dataset.dim != file->weights.dim)
         return attest_error_set(error, ATTEST_FORMAT,
                                 "tokens have %zu entries, but the weights take %zu",
@@ -225,21 +217,17 @@ attest_status attest_replay_view_all(attest_replay *replay, const attest_counter
     choose_format(&v, setting);
     if (attest_audit_collision_is(file)) {
         attest_simulated_arithmetic arithmetic;
-        status = attest_audit_collision_arithmetic(&arithmetic, file, error);
-        if (status == ATTEST_OK)
-            v.format = arithmetic.format;
+
+        ATTEST_TRY(attest_audit_collision_arithmetic(&arithmetic, file, error));
+        v.format = arithmetic.format;
     }
-    for (size_t s = 0; s < 2; s++)
-        attest_sequence_init(&v.side[s].sequence);
-    for (size_t s = 0; s < 2 && status == ATTEST_OK; s++) {
+    for (size_t s = 0; s < 2; s++) {
         v.side[s].position = replay->pair[s].position;
-        status = attest_dataset_get_sequence(&v.side[s].sequence, &file->dataset,
-                                             replay->pair[s].sequence, NULL, error);
+        ATTEST_TRY(attest_dataset_get_sequence(&v.side[s].sequence, &file->dataset,
+                                               replay->pair[s].sequence, NULL, error));
         v.side[s].entries = v.side[s].sequence.length * v.dim;
     }
-    for (size_t k = 0; k < ATTEST_VIEWS && status == ATTEST_OK; k++)
-        status = look(&replay->view[k], &v, (attest_view_kind)k);
-    for (size_t s = 0; s < 2; s++)
-        attest_sequence_clear(&v.side[s].sequence);
-    return status;
+    for (size_t k = 0; k < ATTEST_VIEWS; k++)
+        ATTEST_TRY(look(&replay->view[k], &v, (attest_view_kind)k));
+    return ATTEST_OK;
 }

@@ -8,6 +8,8 @@
 
 #include <attest/format.h>
 
+#include "base/scope.h"
+
 static const char *const names[] = {NULL, "mpfr", "binary32", "double"};
 
 enum { NAMES = sizeof names / sizeof *names };
@@ -50,21 +52,18 @@ void attest_setting_write(attest_json *json, const attest_setting *setting)
 
 attest_status attest_setting_add(attest_counterexample *file, const attest_setting *setting)
 {
-    attest_status status = ATTEST_OK;
     char bits[32];
 
     if (setting->without)
-        status = attest_counterexample_add_parameter(file, "without", setting->without);
-    if (status == ATTEST_OK && setting->number != ATTEST_ARITHMETIC_NONE)
-        status = attest_counterexample_add_parameter(file, "number", names[setting->number]);
-    if (status == ATTEST_OK && setting->number == ATTEST_ARITHMETIC_MPFR) {
-        snprintf(bits, sizeof bits, "%ld", setting->bits);
-        status = attest_counterexample_add_parameter(file, "bits", bits);
-        if (status == ATTEST_OK)
-            status = attest_counterexample_add_parameter(
-                file, "round", attest_setting_rounding_name(setting->round));
-    }
-    return status;
+        ATTEST_TRY(attest_counterexample_add_parameter(file, "without", setting->without));
+    if (setting->number != ATTEST_ARITHMETIC_NONE)
+        ATTEST_TRY(attest_counterexample_add_parameter(file, "number", names[setting->number]));
+    if (setting->number != ATTEST_ARITHMETIC_MPFR)
+        return ATTEST_OK;
+    snprintf(bits, sizeof bits, "%ld", setting->bits);
+    ATTEST_TRY(attest_counterexample_add_parameter(file, "bits", bits));
+    return attest_counterexample_add_parameter(file, "round",
+                                               attest_setting_rounding_name(setting->round));
 }
 
 static attest_status get_bits(long *bits, const char *text, attest_error *error)
@@ -85,30 +84,33 @@ bool attest_setting_owns(const char *parameter)
            strcmp(parameter, "bits") == 0 || strcmp(parameter, "round") == 0;
 }
 
+static attest_status set_parameter(attest_setting *setting, const char *name, const char *value,
+                                   attest_error *error)
+{
+    if (strcmp(name, "without") == 0)
+        setting->without = value;
+    else if (strcmp(name, "number") == 0)
+        return attest_arithmetic_parse(&setting->number, value, error);
+    else if (strcmp(name, "bits") == 0)
+        return get_bits(&setting->bits, value, error);
+    else if (strcmp(name, "round") == 0)
+        return attest_rounding_parse(&setting->round, value, error);
+    return ATTEST_OK;
+}
+
 attest_status attest_setting_get(attest_setting *setting, const attest_counterexample *file,
                                  attest_error *error)
 {
-    attest_status status = ATTEST_OK;
-
     *setting = (attest_setting){.round = MPFR_RNDN};
-    for (size_t p = 0; p < file->parameters && status == ATTEST_OK; p++) {
-        const char *name = file->parameter[p].name, *value = file->parameter[p].value;
+    for (size_t p = 0; p < file->parameters; p++) {
+        attest_status status =
+            set_parameter(setting, file->parameter[p].name, file->parameter[p].value, error);
 
-        if (strcmp(name, "without") == 0)
-            setting->without = value;
-        else if (strcmp(name, "number") == 0)
-            status = attest_arithmetic_parse(&setting->number, value, error);
-        else if (strcmp(name, "bits") == 0)
-            status = get_bits(&setting->bits, value, error);
-        else if (strcmp(name, "round") == 0)
-            status = attest_rounding_parse(&setting->round, value, error);
+        if (status == ATTEST_USAGE)
+            return attest_error_prefix(error, ATTEST_FORMAT, "parameters");
+        ATTEST_TRY(status);
     }
-    if (status == ATTEST_USAGE) {
-        error->status = ATTEST_FORMAT;
-        attest_error_prefix(error, ATTEST_FORMAT, "parameters");
-        status = ATTEST_FORMAT;
-    }
-    if (status == ATTEST_OK && setting->number == ATTEST_ARITHMETIC_MPFR && setting->bits == 0)
-        status = attest_error_set(error, ATTEST_FORMAT, "parameters: there are no bits");
-    return status;
+    if (setting->number == ATTEST_ARITHMETIC_MPFR && setting->bits == 0)
+        return attest_error_set(error, ATTEST_FORMAT, "parameters: there are no bits");
+    return ATTEST_OK;
 }

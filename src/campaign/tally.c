@@ -50,23 +50,20 @@ bool attest_tally_has(const attest_tally *tally, uint64_t number)
 /* Joins what is in turn now. */
 static attest_status join(attest_tally *tally, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
-
-    while (status == ATTEST_OK && !tally->ended && tally->waiting &&
-           tally->waiting->entry.number == tally->next) {
+    while (!tally->ended && tally->waiting && tally->waiting->entry.number == tally->next) {
         attest_chunk_result *result = &tally->waiting->entry.result;
 
         tally->ended = result->failed > 0 && !tally->plan->keep_going;
         if (tally->observations && result->observations)
             fputs(result->observations, tally->observations);
         if (attest_chunk_result_join(&tally->joined, result) != ATTEST_OK)
-            status = attest_memory_fail(error);
+            return attest_memory_fail(error);
         tally->next += tally->plan->shards;
         drop_first(tally);
     }
     while (tally->ended && tally->waiting)
         drop_first(tally);
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status attest_tally_add(attest_tally *tally, attest_entry *entry, attest_error *error)

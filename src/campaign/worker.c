@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/scope.h"
 #include "base/workers.h"
 #include "campaign/worker_run.h"
 
@@ -133,7 +134,6 @@ static attest_status take_entry(attest_worker *worker, attest_received *received
 {
     attest_frame_chain chain = {{0}};
     attest_frame frame;
-    attest_status status;
 
     switch (attest_frame_parse(&frame, &chain, worker->received.data, worker->received.size)) {
     case ATTEST_FRAME_TORN:
@@ -144,14 +144,14 @@ static attest_status take_entry(attest_worker *worker, attest_received *received
     case ATTEST_FRAME_WHOLE:
         break;
     }
-    status = attest_entry_parse(entry, frame.payload, frame.size, NULL, error);
+    ATTEST_TRY(attest_entry_parse(entry, frame.payload, frame.size, NULL, error));
     attest_text_append(text, frame.payload, frame.size);
-    if (status == ATTEST_OK && text->failed)
-        status = attest_memory_fail(error);
+    if (text->failed)
+        return attest_memory_fail(error);
     attest_text_clear(&worker->received);
     worker->busy = false;
     *received = ATTEST_RECEIVED_ENTRY;
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status attest_worker_receive(attest_worker *worker, attest_received *received,

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/scope.h"
 #include "base/workers.h"
 #include "campaign/worker_run.h"
 
@@ -78,38 +79,33 @@ static void write_all(int channel, const char *bytes, size_t size)
 static void send_entry(int channel, const attest_entry *entry)
 {
     attest_frame_chain chain = {{0}};
-    char *payload = attest_entry_format(entry);
-    attest_text record;
+    char *payload ATTEST_FREED = attest_entry_format(entry);
+    ATTEST_SCOPED(attest_text, record);
 
-    attest_text_init(&record);
     if (payload)
         attest_frame_format(&record, &chain, "chunk", payload, strlen(payload));
     if (!payload || record.failed)
         _exit(ATTEST_WORKERS_NO_MEMORY);
     write_all(channel, record.data, record.size);
-    attest_text_clear(&record);
-    free(payload);
 }
 
 static void run_job(const attest_plan *plan, const attest_job *job, attest_chunk_watch *watch,
                     int channel)
 {
+    ATTEST_SCOPED(attest_entry, entry);
     attest_chunk chunk;
-    attest_entry entry;
 
     attest_plan_get_chunk(&chunk, plan, job->property, job->number);
     chunk.one_by_one = job->one_by_one;
     chunk.deaths = job->deaths;
     memcpy(chunk.death, job->death, sizeof chunk.death);
     chunk.watch = watch;
-    attest_entry_init(&entry);
     entry.property = job->property;
     entry.number = job->number;
     /* There is one way to fail, and the watch tells at which trial. */
     if (attest_chunk_run(&entry.result, &chunk, NULL) != ATTEST_OK)
         _exit(ATTEST_WORKERS_NO_MEMORY);
     send_entry(channel, &entry);
-    attest_entry_clear(&entry);
 }
 
 void attest_worker_run(void *place)
