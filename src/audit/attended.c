@@ -1,14 +1,15 @@
 /* attended.c -- how far the weights of softmax are from the exact ones in an arithmetic.
  *
- * What is compared with are the weights in binary64, and the bound on *their* total variation
- * is added: what is reported is proved, and sharp wherever binary64 is much better than the
- * arithmetic (proofs-notes/audit.md, Weights). */
+ * The computed weights are compared with those of binary64, and the bound on the total
+ * variation of those is added: the reported distance is proved, and sharp wherever binary64 is
+ * much more precise than the arithmetic (proofs-notes/audit.md, Weights). */
 #include "audit/attended.h"
 
 #include <math.h>
 
 #include "audit/bound.h"
 #include "base/memory.h"
+#include "base/scope.h"
 #include "base/workers.h"
 
 enum { MOST_WEIGHTS = 1 << 23 };
@@ -22,7 +23,7 @@ static size_t positions_of(const attest_audit_request *request)
     return positions;
 }
 
-/* The longest of the sequences, as an evaluation of them knows it. */
+/* The length of the longest sequence of the request. */
 static size_t longest_of(const attest_audit_request *request)
 {
     size_t longest = 0;
@@ -54,9 +55,8 @@ attest_status attest_audit_weights_get(attest_audit_weights *weights,
 {
     static const attest_format binary64 = {.name = "binary64", 53, true, -1022, 1023, 64};
     attest_simulated_arithmetic arithmetic;
-    attest_audit_outputs outputs;
+    attest_audit_outputs outputs ATTEST_CLEARED_BY(attest_audit_outputs_clear) = {0};
     attest_audit_model model;
-    attest_status status;
 
     *weights = (attest_audit_weights){.request = *request};
     if (request->weights->activation != ATTEST_SOFTMAX)
@@ -71,13 +71,10 @@ attest_status attest_audit_weights_get(attest_audit_weights *weights,
         return attest_memory_fail(error);
     attest_simulated_arithmetic_init(&arithmetic, &binary64);
     attest_audit_model_init(&model, &arithmetic);
-    status = attest_audit_bound_weights(weights->variation, &weights->request, &model, error);
+    ATTEST_TRY(
+        attest_audit_bound_weights(weights->variation, &weights->request, &model, error));
     weights->request.attended = weights->weight;
-    if (status == ATTEST_OK)
-        status = attest_audit_evaluate(&outputs, &weights->request, &arithmetic, error);
-    if (status == ATTEST_OK)
-        attest_audit_outputs_clear(&outputs);
-    return status;
+    return attest_audit_evaluate(&outputs, &weights->request, &arithmetic, error);
 }
 
 void attest_audit_weights_clear(attest_audit_weights *weights)
@@ -115,23 +112,20 @@ attest_status attest_audit_attended_get(attest_audit_attended *attended,
                                         attest_error *error)
 {
     attest_audit_request request = exact->request;
-    double *computed = attest_shared_alloc(exact->rows * exact->longest, sizeof *computed);
-    attest_audit_outputs outputs;
-    attest_status status;
+    size_t count = exact->rows * exact->longest;
+    ATTEST_SHARED(double, computed, count);
+    attest_audit_outputs outputs ATTEST_CLEARED_BY(attest_audit_outputs_clear) = {0};
 
     *attended = (attest_audit_attended){0};
+    if (!computed)
+        return attest_memory_fail(error);
     request.attended = computed;
-    status = computed ? attest_audit_evaluate(&outputs, &request, arithmetic, error)
-                      : attest_memory_fail(error);
-    if (status == ATTEST_OK) {
-        for (size_t r = 0; r < exact->rows; r++)
-            attest_audit_attended_add(attended, computed + r * exact->longest,
-                                      exact->weight + r * exact->longest, exact->variation[r],
-                                      exact->longest);
-        if (attended->rows > 0)
-            attended->mean /= (double)attended->rows;
-        attest_audit_outputs_clear(&outputs);
-    }
-    attest_shared_free(computed, exact->rows * exact->longest, sizeof *computed);
-    return status;
+    ATTEST_TRY(attest_audit_evaluate(&outputs, &request, arithmetic, error));
+    for (size_t r = 0; r < exact->rows; r++)
+        attest_audit_attended_add(attended, computed + r * exact->longest,
+                                  exact->weight + r * exact->longest, exact->variation[r],
+                                  exact->longest);
+    if (attended->rows > 0)
+        attended->mean /= (double)attended->rows;
+    return ATTEST_OK;
 }

@@ -13,9 +13,9 @@
 #include "base/workers.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "base/scope.h"
+#include "number/scope.h"
 
-/* Sequences of which errors, and of which the origin of errors, are looked at. */
+/* Limits on the sequences whose errors are measured, and on those measured stage by stage. */
 enum { MOST_SAMPLED = 20000, MOST_STAGED = 128 };
 #define STAGE_SECONDS 15.0
 
@@ -107,13 +107,11 @@ void attest_audit_algorithm(attest_simulated_arithmetic *arithmetic, size_t i)
 /* Whether square > bound^2 (above) or square < bound^2, exactly. */
 static bool beyond(const arf_t square, const fmpq_t bound, bool above)
 {
-    fmpq_t right;
+    FMPQ(right);
     int order;
 
-    fmpq_init(right);
     fmpq_mul(right, bound, bound);
     order = attest_rationals_compare_arf(square, right);
-    fmpq_clear(right);
     return above ? order > 0 : order < 0;
 }
 
@@ -121,19 +119,16 @@ static bool beyond(const arf_t square, const fmpq_t bound, bool above)
 static bool claim_holds(const attest_audit *audit, const arf_t separation, const arf_t norm,
                         bool has_separation, bool finite)
 {
-    bool holds = true;
-    arf_t promised;
+    ARF(promised);
 
-    arf_init(promised);
     if (has_separation) {
-        holds = fmpq_is_zero(audit->delta) || beyond(separation, audit->delta, true);
+        if (!fmpq_is_zero(audit->delta) && !beyond(separation, audit->delta, true))
+            return false;
         arf_mul(promised, audit->promise, audit->promise, ARF_PREC_EXACT, ARF_RND_DOWN);
-        holds = holds && arf_cmp(separation, promised) > 0;
+        if (arf_cmp(separation, promised) <= 0)
+            return false;
     }
-    if (audit->has_r)
-        holds = holds && finite && beyond(norm, audit->r, false);
-    arf_clear(promised);
-    return holds;
+    return !audit->has_r || (finite && beyond(norm, audit->r, false));
 }
 
 static void set_root(arb_t root, const arf_t square)
@@ -146,16 +141,11 @@ static void set_root(arb_t root, const arf_t square)
 static attest_status judge(attest_audit_result *result, const attest_audit *audit,
                            const attest_audit_outputs *outputs, attest_error *error)
 {
-    attest_status status =
-        attest_audit_collisions_get(&result->collisions, outputs, &audit->classes, error);
-    arf_t separation, norm;
+    ARF(separation, norm);
 
-    if (status == ATTEST_OK)
-        status = attest_audit_spread_check(outputs, error);
-    if (status != ATTEST_OK)
-        return status;
-    arf_init(separation);
-    arf_init(norm);
+    ATTEST_TRY(
+        attest_audit_collisions_get(&result->collisions, outputs, &audit->classes, error));
+    ATTEST_TRY(attest_audit_spread_check(outputs, error));
     attest_audit_norm_get(norm, outputs);
     set_root(result->max_norm, norm);
     result->saturated = attest_audit_outputs_saturated(outputs, &result->arithmetic.format);
@@ -163,21 +153,18 @@ static attest_status judge(attest_audit_result *result, const attest_audit *audi
     if (result->collisions.has_pair) {
         arb_zero(result->min_separation);
         result->verdict = ATTEST_AUDIT_COLLAPSES;
-    } else {
-        if (result->has_separation)
-            status =
-                attest_audit_separation_get(separation, result->closest, &result->has_closest,
-                                            outputs, &audit->classes, error);
-        set_root(result->min_separation, separation);
-        if (status == ATTEST_OK)
-            result->verdict = claim_holds(audit, separation, norm, result->has_separation,
-                                          result->collisions.nonfinite == 0)
-                                  ? ATTEST_AUDIT_SURVIVES
-                                  : ATTEST_AUDIT_FAILS;
+        return ATTEST_OK;
     }
-    arf_clear(separation);
-    arf_clear(norm);
-    return status;
+    if (result->has_separation)
+        ATTEST_TRY(attest_audit_separation_get(separation, result->closest,
+                                               &result->has_closest, outputs, &audit->classes,
+                                               error));
+    set_root(result->min_separation, separation);
+    result->verdict = claim_holds(audit, separation, norm, result->has_separation,
+                                  result->collisions.nonfinite == 0)
+                          ? ATTEST_AUDIT_SURVIVES
+                          : ATTEST_AUDIT_FAILS;
+    return ATTEST_OK;
 }
 
 static void request_init(attest_audit_request *request, const attest_audit *audit)
@@ -201,31 +188,23 @@ static attest_status measure(attest_audit_result *result, const attest_audit *au
 {
     const attest_audit_reference *sample = &audit->reference;
     const attest_format *format = &result->arithmetic.format;
-    double *norm = attest_shared_alloc(sample->positions, sizeof *norm);
-    double *entry = attest_shared_alloc(sample->positions * sample->dim, sizeof *entry);
+    ATTEST_SHARED(double, norm, sample->positions);
+    ATTEST_SHARED(double, entry, sample->positions * sample->dim);
     attest_audit_request request;
     attest_audit_model model;
-    attest_status status = ATTEST_NOMEM;
 
-    if (norm && entry) {
-        request_sample(&request, audit, sample);
-        attest_audit_model_init(&model, &result->arithmetic);
-        model.capped = result->arithmetic.rounding == ATTEST_SIMULATED_NEAREST &&
-                       !model.pairwise && model.online_block == 0;
-        status = attest_audit_bound(norm, entry, &request, &model, error);
-        if (status == ATTEST_OK)
-            status =
-                attest_audit_errors_get(&result->errors, outputs, audit->dataset, sample,
-                                        format, entry, model.unit_bits, audit->jobs, error);
-        result->has_errors = status == ATTEST_OK;
-        result->has_bound = result->has_errors && result->errors.entries > 0 &&
-                            isfinite(result->errors.bound_ulp.part);
-    } else {
-        status = attest_memory_fail(error);
-    }
-    attest_shared_free(norm, sample->positions, sizeof *norm);
-    attest_shared_free(entry, sample->positions * sample->dim, sizeof *entry);
-    return status;
+    if (!norm || !entry)
+        return attest_memory_fail(error);
+    request_sample(&request, audit, sample);
+    attest_audit_model_init(&model, &result->arithmetic);
+    model.capped = result->arithmetic.rounding == ATTEST_SIMULATED_NEAREST && !model.pairwise &&
+                   model.online_block == 0;
+    ATTEST_TRY(attest_audit_bound(norm, entry, &request, &model, error));
+    ATTEST_TRY(attest_audit_errors_get(&result->errors, outputs, audit->dataset, sample, format,
+                                       entry, model.unit_bits, audit->jobs, error));
+    result->has_errors = true;
+    result->has_bound = result->errors.entries > 0 && isfinite(result->errors.bound_ulp.part);
+    return ATTEST_OK;
 }
 
 /* What errors mean: relative to the outputs, for the weights, for what is told apart. */
@@ -249,7 +228,6 @@ static attest_status measure_stages(attest_audit_result *result, const attest_au
 {
     const attest_audit_reference *sample = &audit->stage_reference;
     const attest_format *format = &result->arithmetic.format;
-    attest_status status = ATTEST_OK;
     attest_audit_request request;
     bool hosted = format->bounded && format->precision <= 25 &&
                   attest_hosted_fits(format, result->arithmetic.rounding);
@@ -258,40 +236,34 @@ static attest_status measure_stages(attest_audit_result *result, const attest_au
     request_sample(&request, audit, sample);
     if (attest_audit_cost(&request, format, hosted) * share * ATTEST_STAGES > STAGE_SECONDS)
         return ATTEST_OK;
-    for (int s = 0; s < ATTEST_STAGES && status == ATTEST_OK; s++) {
-        attest_audit_outputs outputs;
+    for (int s = 0; s < ATTEST_STAGES; s++) {
+        attest_audit_outputs outputs ATTEST_CLEARED_BY(attest_audit_outputs_clear) = {0};
+
         request.rounded = 1u << s;
-        status = attest_audit_evaluate(&outputs, &request, &result->arithmetic, error);
-        if (status != ATTEST_OK)
-            break;
-        status = attest_audit_errors_get(&result->stage[s], &outputs, NULL, sample, format,
-                                         NULL, 0, audit->jobs, error);
-        attest_audit_outputs_clear(&outputs);
+        ATTEST_TRY(attest_audit_evaluate(&outputs, &request, &result->arithmetic, error));
+        ATTEST_TRY(attest_audit_errors_get(&result->stage[s], &outputs, NULL, sample, format,
+                                           NULL, 0, audit->jobs, error));
     }
-    result->has_stages = status == ATTEST_OK;
-    return status;
+    result->has_stages = true;
+    return ATTEST_OK;
 }
 
 static attest_status run_arithmetic(attest_audit_result *result, const attest_audit *audit,
                                     bool stages, attest_error *error)
 {
-    attest_audit_outputs outputs;
+    attest_audit_outputs outputs ATTEST_CLEARED_BY(attest_audit_outputs_clear) = {0};
     attest_audit_request request;
-    attest_status status;
 
     request_init(&request, audit);
-    status = attest_audit_evaluate(&outputs, &request, &result->arithmetic, error);
-    if (status != ATTEST_OK)
-        return status;
-    status = judge(result, audit, &outputs, error);
-    if (status == ATTEST_OK && audit->reference.sequences > 0)
-        status = measure(result, audit, &outputs, error);
-    if (status == ATTEST_OK && audit->reference.sequences > 0)
-        status = interpret(result, audit, &outputs, error);
-    attest_audit_outputs_clear(&outputs);
-    if (status == ATTEST_OK && stages && audit->stage_reference.sequences > 0)
-        status = measure_stages(result, audit, error);
-    return status;
+    ATTEST_TRY(attest_audit_evaluate(&outputs, &request, &result->arithmetic, error));
+    ATTEST_TRY(judge(result, audit, &outputs, error));
+    if (audit->reference.sequences > 0) {
+        ATTEST_TRY(measure(result, audit, &outputs, error));
+        ATTEST_TRY(interpret(result, audit, &outputs, error));
+    }
+    attest_audit_outputs_clear(&outputs); /* before memory is taken for the stages */
+    return stages && audit->stage_reference.sequences > 0 ? measure_stages(result, audit, error)
+                                                          : ATTEST_OK;
 }
 
 static attest_status run_formats(attest_audit *audit, attest_error *error)
@@ -328,155 +300,128 @@ static attest_status run_formats(attest_audit *audit, attest_error *error)
 /* Which laws the formats break on these data. */
 static attest_status find_laws(attest_audit *audit, attest_error *error)
 {
-    attest_simulated_arithmetic *arithmetic =
+    attest_simulated_arithmetic *arithmetic ATTEST_FREED =
         attest_memory_alloc(audit->formats, sizeof *arithmetic);
-    attest_audit_laws *laws = attest_memory_alloc(audit->formats, sizeof *laws);
-    attest_status status;
+    attest_audit_laws *laws ATTEST_FREED = attest_memory_alloc(audit->formats, sizeof *laws);
 
-    for (size_t f = 0; arithmetic && f < audit->formats; f++)
+    if (!arithmetic || !laws)
+        return attest_memory_fail(error);
+    for (size_t f = 0; f < audit->formats; f++)
         arithmetic[f] = audit->result[f].arithmetic;
-    status = arithmetic && laws ? attest_audit_laws_get(laws, arithmetic, audit->formats,
-                                                        audit->dataset, audit->weights, error)
-                                : attest_memory_fail(error);
-    for (size_t f = 0; status == ATTEST_OK && f < audit->formats; f++)
+    ATTEST_TRY(attest_audit_laws_get(laws, arithmetic, audit->formats, audit->dataset,
+                                     audit->weights, error));
+    for (size_t f = 0; f < audit->formats; f++)
         audit->result[f].laws = laws[f];
-    free(arithmetic);
-    free(laws);
-    return status;
+    return ATTEST_OK;
 }
 
-/* The kernel beside the formats. No bound on its errors is known here. */
+/* Runs the kernel model. Its errors have no a priori bound. */
 static attest_status run_kernel(attest_audit *audit, attest_error *error)
 {
     attest_simulated_arithmetic arithmetic = audit->like;
-    attest_audit_outputs outputs;
+    attest_audit_outputs outputs ATTEST_CLEARED_BY(attest_audit_outputs_clear) = {0};
     attest_audit_request request;
     attest_audit_result *result;
-    attest_status status;
 
     arithmetic.format = audit->kernel->variant->output;
-    audit->staged = attest_memory_alloc(1, sizeof *audit->staged);
-    if (!audit->staged)
+    audit->staged = result = attest_memory_alloc(1, sizeof *audit->staged);
+    if (!result)
         return attest_memory_fail(error);
-    result = audit->staged;
     attest_audit_result_init(result, &arithmetic);
     request_init(&request, audit);
     ATTEST_TRY(attest_audit_evaluate_kernel(&outputs, &request, audit->kernel, error));
-    status = judge(result, audit, &outputs, error);
-    if (status == ATTEST_OK && audit->reference.sequences > 0) {
-        status = attest_audit_errors_get(&result->errors, &outputs, audit->dataset,
-                                         &audit->reference, &arithmetic.format, NULL, 0,
-                                         audit->jobs, error);
-        result->has_errors = status == ATTEST_OK;
-        if (status == ATTEST_OK)
-            status = attest_audit_deviation_get(&result->deviation, &outputs, audit->dataset,
-                                                &audit->reference, error);
-        if (status == ATTEST_OK)
-            status = attest_audit_pairs_get(&result->pairs, &outputs, audit->dataset,
-                                            &audit->reference, &result->deviation,
-                                            &audit->classes, audit->jobs, error);
-    }
-    attest_audit_outputs_clear(&outputs);
-    return status;
+    ATTEST_TRY(judge(result, audit, &outputs, error));
+    if (audit->reference.sequences == 0)
+        return ATTEST_OK;
+    ATTEST_TRY(attest_audit_errors_get(&result->errors, &outputs, audit->dataset,
+                                       &audit->reference, &arithmetic.format, NULL, 0,
+                                       audit->jobs, error));
+    result->has_errors = true;
+    ATTEST_TRY(attest_audit_deviation_get(&result->deviation, &outputs, audit->dataset,
+                                          &audit->reference, error));
+    return attest_audit_pairs_get(&result->pairs, &outputs, audit->dataset, &audit->reference,
+                                  &result->deviation, &audit->classes, audit->jobs, error);
 }
 
 /* Certified values of a sample, precise enough for the widest format. */
 static attest_status make_references(attest_audit *audit, attest_error *error)
 {
+    const attest_audit_reference *sample = &audit->reference;
     attest_audit_request request;
-    attest_status status;
     long bits = 53;
 
     request_init(&request, audit);
     for (size_t f = 0; f < audit->formats; f++)
         bits = audit->format[f].precision > bits ? audit->format[f].precision : bits;
     bits += 128;
-    status = attest_audit_reference_get(&audit->reference, &request, MOST_SAMPLED, bits, error);
-    if (status == ATTEST_OK && audit->has_stages)
-        status = attest_audit_reference_get(
+    ATTEST_TRY(
+        attest_audit_reference_get(&audit->reference, &request, MOST_SAMPLED, bits, error));
+    if (audit->has_stages)
+        ATTEST_TRY(attest_audit_reference_get(
             &audit->stage_reference, &request,
-            audit->reference.sequences < MOST_STAGED ? audit->reference.sequences : MOST_STAGED,
-            bits, error);
-    if (status == ATTEST_OK)
-        status =
-            attest_audit_weights_get(&audit->exact_weights, &request, &audit->reference, error);
-    return status;
+            sample->sequences < MOST_STAGED ? sample->sequences : MOST_STAGED, bits, error));
+    return attest_audit_weights_get(&audit->exact_weights, &request, sample, error);
 }
 
 attest_status attest_audit_run(attest_audit *audit, attest_error *error)
 {
     attest_audit_request request;
-    attest_status status;
 
     if (audit->weights->dim != audit->dataset->dim)
         return attest_error_set(error, ATTEST_DOMAIN,
                                 "tokens have %zu entries, but the weights take %zu",
                                 audit->dataset->dim, audit->weights->dim);
     request_init(&request, audit);
-    status = attest_weights_check_shapes(audit->weights, error);
-    if (status == ATTEST_OK)
-        status = attest_contexts_get_classes(&audit->classes, audit->dataset,
-                                             audit->weights->mask, error);
-    if (status == ATTEST_OK)
-        status = attest_audit_certify(audit, error);
-    if (status == ATTEST_OK)
-        status = attest_audit_theory_get(audit, error);
-    if (status == ATTEST_OK)
-        status = make_references(audit, error);
-    if (status == ATTEST_OK)
-        status = run_formats(audit, error);
-    if (status == ATTEST_OK)
-        status = find_laws(audit, error);
-    if (status == ATTEST_OK && audit->kernel)
-        status = run_kernel(audit, error);
-    if (status == ATTEST_OK && audit->certified.known && audit->certified.has_pair)
+    ATTEST_TRY(attest_weights_check_shapes(audit->weights, error));
+    ATTEST_TRY(attest_contexts_get_classes(&audit->classes, audit->dataset,
+                                           audit->weights->mask, error));
+    ATTEST_TRY(attest_audit_certify(audit, error));
+    ATTEST_TRY(attest_audit_theory_get(audit, error));
+    ATTEST_TRY(make_references(audit, error));
+    ATTEST_TRY(run_formats(audit, error));
+    ATTEST_TRY(find_laws(audit, error));
+    if (audit->kernel)
+        ATTEST_TRY(run_kernel(audit, error));
+    if (audit->certified.known && audit->certified.has_pair)
         audit->collapse.has_separation = attest_audit_log2_below(
             &audit->collapse.log2_separation, audit->certified.min_separation);
     audit->collapse.progress = audit->progress;
-    if (status == ATTEST_OK)
-        status = attest_audit_collapse_find(&audit->collapse, &request, &audit->classes,
-                                            &audit->like, error);
-    if (status == ATTEST_OK && audit->has_curve)
-        status = attest_audit_curve_find(&audit->curve, &request, &audit->classes, &audit->like,
-                                         &audit->collapse, error);
-    if (status == ATTEST_OK && audit->has_curve && audit->reference.sequences > 0)
-        status = attest_audit_graded_get(&audit->graded, &request, &audit->reference,
-                                         &audit->like, error);
-    if (status == ATTEST_OK && audit->has_kernels)
-        status = attest_audit_kernels_get(&audit->kernels, &request, &audit->reference, error);
-    return status;
+    ATTEST_TRY(attest_audit_collapse_find(&audit->collapse, &request, &audit->classes,
+                                          &audit->like, error));
+    if (audit->has_curve) {
+        ATTEST_TRY(attest_audit_curve_find(&audit->curve, &request, &audit->classes,
+                                           &audit->like, &audit->collapse, error));
+        if (audit->reference.sequences > 0)
+            ATTEST_TRY(attest_audit_graded_get(&audit->graded, &request, &audit->reference,
+                                               &audit->like, error));
+    }
+    if (!audit->has_kernels)
+        return ATTEST_OK;
+    return attest_audit_kernels_get(&audit->kernels, &request, &audit->reference, error);
 }
 
 bool attest_audit_log2_below(double *log2, const arb_t ball)
 {
-    arf_t low;
-    arb_t logarithm;
-    bool positive = arb_is_positive(ball) && arb_is_finite(ball);
+    ARF(low);
+    ARB(logarithm);
 
-    if (!positive)
+    if (!arb_is_positive(ball) || !arb_is_finite(ball))
         return false;
-    arf_init(low);
-    arb_init(logarithm);
     arb_get_lbound_arf(low, ball, 128);
     arb_set_arf(logarithm, low);
     arb_log_base_ui(logarithm, logarithm, 2, 128);
     arb_get_lbound_arf(low, logarithm, 64);
     *log2 = arf_get_d(low, ARF_RND_FLOOR);
-    arb_clear(logarithm);
-    arf_clear(low);
     return true;
 }
 
 bool attest_audit_bits(fmpz_t bits, const arb_t large, const arb_t small)
 {
-    arb_t ratio;
-    arf_t end;
-    bool ok = arb_is_positive(small) && arb_is_finite(small) && arb_is_finite(large);
+    ARB(ratio);
+    ARF(end);
 
-    if (!ok)
+    if (!arb_is_positive(small) || !arb_is_finite(small) || !arb_is_finite(large))
         return false;
-    arb_init(ratio);
-    arf_init(end);
     arb_div(ratio, large, small, 128);
     if (arb_is_positive(ratio)) {
         arb_log_base_ui(ratio, ratio, 2, 128);
@@ -486,7 +431,5 @@ bool attest_audit_bits(fmpz_t bits, const arb_t large, const arb_t small)
     }
     if (!arb_is_finite(ratio) || fmpz_cmp_ui(bits, 1) < 0)
         fmpz_one(bits);
-    arf_clear(end);
-    arb_clear(ratio);
     return true;
 }

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/term.h"
 #include "base/workers.h"
+#include "number/scope.h"
 
 double attest_audit_bound_growth(const attest_audit_model *model, double roundings)
 {
@@ -108,11 +109,10 @@ static void apply_chain(quantities y, const chain *map, quantities x, const boun
 static bool prepare_token(void *context, size_t t)
 {
     bound *b = context;
-    fmpz *numerator = _fmpz_vec_init((slong)b->dim);
+    FMPZ_VEC(numerator, (slong)b->dim);
+    FMPZ(denominator);
     quantities x = quantities_at(&b->entry, t * b->dim);
-    fmpz_t denominator;
 
-    fmpz_init(denominator);
     attest_tokens_get(numerator, denominator, &b->request->dataset->tokens, b->token[t]);
     for (size_t c = 0; c < b->dim; c++)
         attest_audit_bound_input(x.value + c, x.slip + c, x.error + c, numerator + c,
@@ -123,8 +123,6 @@ static bool prepare_token(void *context, size_t t)
         apply_chain(quantities_at(&d->queries, t * d->score_width), &d->query, x, b);
         apply_chain(quantities_at(&d->values, t * d->value_width), &d->value, x, b);
     }
-    fmpz_clear(denominator);
-    _fmpz_vec_clear(numerator, (slong)b->dim);
     return true;
 }
 
@@ -406,29 +404,25 @@ static bool bound_passage(void *context, size_t item)
 
 static attest_status run(bound *b, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
     size_t jobs = b->request->jobs;
 
     b->weights = b->request->weights;
     b->dim = b->request->dataset->dim;
     b->passages = attest_audit_passages(b->request->sequences, 4 * jobs);
     if (!attest_audit_bound_init(b))
-        status = attest_memory_fail(error);
-    if (status == ATTEST_OK)
-        status = attest_workers_run(prepare_token, b, b->tokens,
-                                    b->tokens * b->dim > 20000 ? jobs : 1, error);
-    if (status == ATTEST_OK)
-        status = attest_workers_run(bound_passage, b, b->request->sequences * b->passages,
-                                    b->request->sequences * b->longest > 500 ? jobs : 1, error);
-    attest_audit_bound_clear(b);
-    return status;
+        return attest_memory_fail(error);
+    ATTEST_TRY(attest_workers_run(prepare_token, b, b->tokens,
+                                  b->tokens * b->dim > 20000 ? jobs : 1, error));
+    return attest_workers_run(bound_passage, b, b->request->sequences * b->passages,
+                              b->request->sequences * b->longest > 500 ? jobs : 1, error);
 }
 
 attest_status attest_audit_bound(double *norm, double *entry,
                                  const attest_audit_request *request,
                                  const attest_audit_model *model, attest_error *error)
 {
-    bound b = {.request = request, .model = model, .norm = norm, .out = entry};
+    bound b ATTEST_CLEARED_BY(attest_audit_bound_clear) = {
+        .request = request, .model = model, .norm = norm, .out = entry};
 
     return run(&b, error);
 }
@@ -436,7 +430,8 @@ attest_status attest_audit_bound(double *norm, double *entry,
 attest_status attest_audit_bound_weights(double *variation, const attest_audit_request *request,
                                          const attest_audit_model *model, attest_error *error)
 {
-    bound b = {.request = request, .model = model, .variation = variation};
+    bound b ATTEST_CLEARED_BY(attest_audit_bound_clear) = {
+        .request = request, .model = model, .variation = variation};
 
     return run(&b, error);
 }

@@ -2,6 +2,7 @@
  *
  * proofs-notes/audit.md, "Hardmax". */
 #include "audit/bound_setup.h"
+#include "number/scope.h"
 
 /* Numerators of at most bits bits over one power of two; bits < 0: over another denominator. */
 static long bits_of(const fmpz *entry, size_t count, const fmpz_t denominator)
@@ -15,11 +16,10 @@ static long bits_of(const fmpz *entry, size_t count, const fmpz_t denominator)
 
 static long token_bits(const bound *b)
 {
-    fmpz *numerator = _fmpz_vec_init((slong)b->dim);
+    FMPZ_VEC(numerator, (slong)b->dim);
+    FMPZ(denominator);
     long most = 0, finest = 0;
-    fmpz_t denominator;
 
-    fmpz_init(denominator);
     for (int pass = 0; pass < 2 && most >= 0; pass++)
         for (size_t t = 0; t < b->tokens && most >= 0; t++) {
             long bits, fine;
@@ -34,8 +34,6 @@ static long token_bits(const bound *b)
             else
                 most = bits + finest - fine > most ? bits + finest - fine : most;
         }
-    fmpz_clear(denominator);
-    _fmpz_vec_clear(numerator, (slong)b->dim);
     return most;
 }
 

@@ -1,22 +1,20 @@
-/* certified.c -- the certified separation behind an audit. */
+/* certified.c -- the certified separation of the exact outputs. */
 #include "audit/certified.h"
 
 #include <math.h>
 
 #include "base/memory.h"
 #include "base/workers.h"
+#include "number/scope.h"
 
-#define SECONDS 20.0 /* beyond such an estimate, balls for all sequences take too long */
+#define SECONDS 20.0 /* above this estimate, doubles with a bound replace balls */
 
 static attest_status certify_by_balls(attest_audit *audit, attest_error *error)
 {
     attest_audit_certified *certified = &audit->certified;
-    attest_finding finding;
-    attest_claim claim;
-    attest_status status;
+    ATTEST_SCOPED(attest_finding, finding);
+    ATTEST_SCOPED(attest_claim, claim);
 
-    attest_finding_init(&finding);
-    attest_claim_init(&claim);
     claim.dataset = audit->dataset;
     claim.weights = audit->weights;
     claim.has_r = audit->has_r;
@@ -24,20 +22,16 @@ static attest_status certify_by_balls(attest_audit *audit, attest_error *error)
     fmpq_set(claim.delta, audit->delta);
     claim.max_work = audit->max_work;
     claim.progress = audit->progress;
-    status = attest_certify(&finding, &claim, error);
-    if (status == ATTEST_OK) {
-        certified->known = true;
-        certified->method = finding.method;
-        certified->verdict = finding.verdict;
-        certified->has_pair = finding.has_pair;
-        certified->pair[0] = finding.pair[0];
-        certified->pair[1] = finding.pair[1];
-        arb_set(certified->min_separation, finding.min_separation);
-        arb_set(certified->max_norm, finding.max_norm);
-    }
-    attest_claim_clear(&claim);
-    attest_finding_clear(&finding);
-    return status;
+    ATTEST_TRY(attest_certify(&finding, &claim, error));
+    certified->known = true;
+    certified->method = finding.method;
+    certified->verdict = finding.verdict;
+    certified->has_pair = finding.has_pair;
+    certified->pair[0] = finding.pair[0];
+    certified->pair[1] = finding.pair[1];
+    arb_set(certified->min_separation, finding.min_separation);
+    arb_set(certified->max_norm, finding.max_norm);
+    return ATTEST_OK;
 }
 
 /* The claim for an enclosed separation and norm. */
@@ -45,9 +39,8 @@ static attest_verdict decide(const attest_audit *audit)
 {
     const attest_audit_certified *c = &audit->certified;
     bool proved = true, refuted = false;
-    arb_t bound;
+    ARB(bound);
 
-    arb_init(bound);
     if (c->has_pair) {
         arb_set_fmpq(bound, audit->delta, 128);
         proved = arb_gt(c->min_separation, bound);
@@ -58,75 +51,63 @@ static attest_verdict decide(const attest_audit *audit)
         proved = proved && arb_lt(c->max_norm, bound);
         refuted = refuted || arb_gt(c->max_norm, bound);
     }
-    arb_clear(bound);
     return refuted ? ATTEST_REFUTED : proved ? ATTEST_PROVED : ATTEST_UNDECIDED;
 }
 
-/* Encloses separation and norm from binary64 outputs, each within error of the exact one. */
+/* Encloses separation and norm from binary64 outputs, each within error_norm of the exact
+ * one. */
 static attest_status enclose(attest_audit *audit, const attest_audit_outputs *outputs,
                              double error_norm, attest_error *error)
 {
     attest_audit_certified *certified = &audit->certified;
-    attest_status status;
     size_t pair[2];
-    arf_t square;
+    ARF(square, radius);
 
-    arf_init(square);
-    status = attest_audit_separation_get(square, pair, &certified->has_pair, outputs,
-                                         &audit->classes, error);
-    if (status == ATTEST_OK) {
-        arf_t radius;
-        arf_init(radius);
-        arf_set_d(radius, 2 * error_norm);
-        if (certified->has_pair) {
-            certified->pair[0] = attest_place_get(audit->dataset, pair[0]);
-            certified->pair[1] = attest_place_get(audit->dataset, pair[1]);
-            arb_set_arf(certified->min_separation, square);
-            arb_sqrt(certified->min_separation, certified->min_separation, 128);
-            arb_add_error_arf(certified->min_separation, radius);
-        }
-        attest_audit_norm_get(square, outputs);
-        arb_set_arf(certified->max_norm, square);
-        arb_sqrt(certified->max_norm, certified->max_norm, 128);
-        arb_add_error_arf(certified->max_norm, radius);
-        certified->known = true;
-        certified->method = "binary64";
-        certified->verdict = decide(audit);
-        arf_clear(radius);
+    ATTEST_TRY(attest_audit_separation_get(square, pair, &certified->has_pair, outputs,
+                                           &audit->classes, error));
+    arf_set_d(radius, 2 * error_norm);
+    if (certified->has_pair) {
+        certified->pair[0] = attest_place_get(audit->dataset, pair[0]);
+        certified->pair[1] = attest_place_get(audit->dataset, pair[1]);
+        arb_set_arf(certified->min_separation, square);
+        arb_sqrt(certified->min_separation, certified->min_separation, 128);
+        arb_add_error_arf(certified->min_separation, radius);
     }
-    arf_clear(square);
-    return status;
+    attest_audit_norm_get(square, outputs);
+    arb_set_arf(certified->max_norm, square);
+    arb_sqrt(certified->max_norm, certified->max_norm, 128);
+    arb_add_error_arf(certified->max_norm, radius);
+    certified->known = true;
+    certified->method = "binary64";
+    certified->verdict = decide(audit);
+    return ATTEST_OK;
 }
 
 static attest_status certify_by_doubles(attest_audit *audit, attest_error *error)
 {
     size_t count = audit->dataset->total;
-    double *norm = attest_shared_alloc(count, sizeof *norm), most = 0;
+    ATTEST_SHARED(double, norm, count);
+    double most = 0;
     attest_audit_request request;
     attest_simulated_arithmetic arithmetic;
-    attest_audit_outputs outputs = {0};
+    attest_audit_outputs outputs ATTEST_CLEARED_BY(attest_audit_outputs_clear) = {0};
     attest_audit_model model;
     attest_format binary64;
-    attest_status status;
 
     if (!norm)
         return attest_memory_fail(error);
     attest_audit_request_init(&request, audit->dataset, audit->weights);
     request.jobs = audit->jobs;
-    status = attest_format_parse(&binary64, "binary64", error);
+    ATTEST_TRY(attest_format_parse(&binary64, "binary64", error));
     attest_simulated_arithmetic_init(&arithmetic, &binary64);
     attest_audit_model_init(&model, &arithmetic);
-    if (status == ATTEST_OK)
-        status = attest_audit_bound(norm, NULL, &request, &model, error);
+    ATTEST_TRY(attest_audit_bound(norm, NULL, &request, &model, error));
     for (size_t p = 0; p < count; p++)
         most = fmax(most, norm[p] * model.u);
-    if (status == ATTEST_OK && isfinite(most))
-        status = attest_audit_evaluate(&outputs, &request, &arithmetic, error);
-    if (status == ATTEST_OK && isfinite(most))
-        status = enclose(audit, &outputs, most, error);
-    attest_audit_outputs_clear(&outputs);
-    attest_shared_free(norm, count, sizeof *norm);
-    return status;
+    if (!isfinite(most))
+        return ATTEST_OK;
+    ATTEST_TRY(attest_audit_evaluate(&outputs, &request, &arithmetic, error));
+    return enclose(audit, &outputs, most, error);
 }
 
 attest_status attest_audit_certify(attest_audit *audit, attest_error *error)

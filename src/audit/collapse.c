@@ -10,6 +10,7 @@
 #include "base/workers.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/scope.h"
 
 enum { DEFAULT_CAP = 4096, BOUND_BITS = 500, MOST_BITS = 1 << 30 };
 #define WORK_LIMIT 30.0 /* estimated seconds of one processor */
@@ -78,26 +79,25 @@ static attest_status bound_excess(double *excess, long bits,
                                   const attest_simulated_arithmetic *like, attest_error *error)
 {
     size_t count = request->dataset->total;
-    double *norm = attest_shared_alloc(count, sizeof *norm), most = 0;
+    ATTEST_SHARED(double, norm, count);
+    double most = 0;
     attest_simulated_arithmetic arithmetic;
     attest_audit_model model;
-    attest_status status;
 
     if (!norm)
         return attest_memory_fail(error);
     attest_audit_width_set(&arithmetic, like, bits);
     attest_audit_model_init(&model, &arithmetic);
-    status = attest_audit_bound(norm, NULL, request, &model, error);
+    ATTEST_TRY(attest_audit_bound(norm, NULL, request, &model, error));
     for (size_t p = 0; p < count; p++)
         most = fmax(most, norm[p]);
-    attest_shared_free(norm, count, sizeof *norm);
     /* The logarithm is right to far better than 2^-20. */
     *excess = 1 + attest_double_log(most) * 0x1.71547652b82fep0 /* 1/log 2 */ -
               (double)model.unit_bits - collapse->log2_separation + 0x1p-20;
-    return status;
+    return ATTEST_OK;
 }
 
-/* Narrows (low, high], whose upper end is known to suffice, down to the least width that does,
+/* Narrows (low, *high], whose upper end is known to suffice, down to the least width that does,
  * beginning at `first`: bounds fall with the width. */
 static attest_status narrow(long *high, long low, long first,
                             const attest_audit_collapse *collapse,
@@ -106,9 +106,8 @@ static attest_status narrow(long *high, long low, long first,
 {
     for (long bits = first, step = 1; *high - low > 1; step *= 2) {
         double excess;
-        attest_status status = bound_excess(&excess, bits, collapse, request, like, error);
-        if (status != ATTEST_OK)
-            return status;
+
+        ATTEST_TRY(bound_excess(&excess, bits, collapse, request, like, error));
         if (excess < 0)
             *high = bits;
         else
@@ -128,50 +127,44 @@ static attest_status prove_widths(attest_audit_collapse *collapse,
     bool plain = !like->accumulates && request->weights->activation == ATTEST_SOFTMAX;
     long high = BOUND_BITS, first;
     double excess, room;
-    attest_status status = bound_excess(&excess, high, collapse, request, like, error);
 
-    if (status != ATTEST_OK || !(excess < MOST_BITS))
-        return status;
+    ATTEST_TRY(bound_excess(&excess, high, collapse, request, like, error));
+    if (!(excess < MOST_BITS))
+        return ATTEST_OK;
     room = fmax(excess, 1 - BOUND_BITS);
     first = BOUND_BITS + (long)floor(room) + 1; /* what the bound at BOUND_BITS asks for */
     if (first > BOUND_BITS) {
-        status = bound_excess(&excess, first, collapse, request, like, error);
-        if (status == ATTEST_OK && excess < 0)
+        ATTEST_TRY(bound_excess(&excess, first, collapse, request, like, error));
+        if (excess < 0)
             collapse->certified = first;
-        return status;
+        return ATTEST_OK;
     }
-    status = narrow(&high, plain ? first - 1 : 1, first, collapse, request, like, error);
-    if (status == ATTEST_OK)
-        collapse->certified = high;
-    return status;
+    ATTEST_TRY(narrow(&high, plain ? first - 1 : 1, first, collapse, request, like, error));
+    collapse->certified = high;
+    return ATTEST_OK;
 }
 
 static attest_status add_width(attest_audit_collapse *collapse, long bits,
                                const attest_audit_outputs *outputs,
                                const attest_contexts *classes, attest_error *error)
 {
-    attest_audit_collisions collisions;
+    ATTEST_SCOPED(attest_audit_collisions, collisions);
     attest_audit_width *width;
-    attest_status status;
 
     if (!attest_memory_grow(&collapse->width, &collapse->room, collapse->widths + 1,
                             sizeof *collapse->width))
         return attest_memory_fail(error);
-    attest_audit_collisions_init(&collisions);
-    status = attest_audit_collisions_get(&collisions, outputs, classes, error);
-    if (status == ATTEST_OK) {
-        width = &collapse->width[collapse->widths++];
-        *width = (attest_audit_width){.bits = bits, .nonfinite = collisions.nonfinite};
-        fmpz_init_set(width->collisions, collisions.pairs);
-        if (!collisions.has_pair)
-            status = attest_audit_separation_log2(
-                &width->log2_separation, &width->has_separation, outputs, classes, error);
-        collapse->has_pair = collisions.has_pair;
-        collapse->pair[0] = collisions.pair[0];
-        collapse->pair[1] = collisions.pair[1];
-    }
-    attest_audit_collisions_clear(&collisions);
-    return status;
+    ATTEST_TRY(attest_audit_collisions_get(&collisions, outputs, classes, error));
+    width = &collapse->width[collapse->widths++];
+    *width = (attest_audit_width){.bits = bits, .nonfinite = collisions.nonfinite};
+    fmpz_init_set(width->collisions, collisions.pairs);
+    collapse->has_pair = collisions.has_pair;
+    collapse->pair[0] = collisions.pair[0];
+    collapse->pair[1] = collisions.pair[1];
+    return collisions.has_pair
+               ? ATTEST_OK
+               : attest_audit_separation_log2(&width->log2_separation, &width->has_separation,
+                                              outputs, classes, error);
 }
 
 static attest_status try_width(attest_audit_collapse *collapse, bool *collides, long bits,
@@ -180,18 +173,13 @@ static attest_status try_width(attest_audit_collapse *collapse, bool *collides, 
                                const attest_simulated_arithmetic *like, attest_error *error)
 {
     attest_simulated_arithmetic arithmetic;
-    attest_audit_outputs outputs;
-    attest_status status;
+    attest_audit_outputs outputs ATTEST_CLEARED_BY(attest_audit_outputs_clear) = {0};
 
     attest_audit_width_set(&arithmetic, like, bits);
-    status = attest_audit_evaluate(&outputs, request, &arithmetic, error);
-    if (status != ATTEST_OK)
-        return status;
-    status = add_width(collapse, bits, &outputs, classes, error);
-    attest_audit_outputs_clear(&outputs);
-    if (status == ATTEST_OK)
-        *collides = !fmpz_is_zero(collapse->width[collapse->widths - 1].collisions);
-    return status;
+    ATTEST_TRY(attest_audit_evaluate(&outputs, request, &arithmetic, error));
+    ATTEST_TRY(add_width(collapse, bits, &outputs, classes, error));
+    *collides = !fmpz_is_zero(collapse->width[collapse->widths - 1].collisions);
+    return ATTEST_OK;
 }
 
 /* Evaluates widths from collapse->survived - 1 (or the cap) down. */
@@ -231,22 +219,17 @@ attest_status attest_audit_collapse_find(attest_audit_collapse *collapse,
                                          const attest_simulated_arithmetic *like,
                                          attest_error *error)
 {
-    attest_status status = ATTEST_OK;
-
     if (fmpz_is_zero(classes->required_pairs)) {
         collapse->bits = collapse->survived = collapse->certified = collapse->low;
         return ATTEST_OK;
     }
     if (collapse->has_separation)
-        status = prove_widths(collapse, request, like, error);
+        ATTEST_TRY(prove_widths(collapse, request, like, error));
     if (collapse->certified > 0 && collapse->certified < collapse->low)
         collapse->certified = collapse->low;
     if (collapse->certified <= collapse->high)
         collapse->survived = collapse->certified;
-    if (status == ATTEST_OK)
-        status = walk_down(collapse, request, classes, like, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(walk_down(collapse, request, classes, like, error));
     if (!collapse->reason)
         collapse->bits = collapse->survived;
     if (!collapse->reason && collapse->bits == 0)

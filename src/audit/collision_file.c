@@ -7,45 +7,33 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "number/scope.h"
 
 /* Appends sequence i to the builder. */
 static attest_status copy_sequence(attest_dataset_builder *builder,
                                    const attest_dataset *dataset, size_t i, attest_error *error)
 {
-    fmpq *entry = _fmpq_vec_init((slong)dataset->dim);
-    attest_status status = ATTEST_OK;
+    FMPQ_VEC(entry, (slong)dataset->dim);
 
-    for (size_t k = 0; k < attest_dataset_length(dataset, i) && status == ATTEST_OK; k++) {
+    for (size_t k = 0; k < attest_dataset_length(dataset, i); k++) {
         for (size_t c = 0; c < dataset->dim; c++)
             attest_tokens_get_entry(entry + c, &dataset->tokens,
                                     attest_dataset_token(dataset, i, k), c);
-        status = attest_dataset_builder_add_token(builder, entry, error);
+        ATTEST_TRY(attest_dataset_builder_add_token(builder, entry, error));
     }
-    _fmpq_vec_clear(entry, (slong)dataset->dim);
-    return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, error) : status;
+    return attest_dataset_builder_end_sequence(builder, error);
 }
 
 static attest_status copy_sequences(attest_dataset *copy, const attest_dataset *dataset,
                                     const attest_place place[2], attest_error *error)
 {
-    attest_dataset_builder builder;
-    attest_status status;
+    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
 
     attest_dataset_builder_init(&builder, dataset->dim, ATTEST_TABLE_RATIONAL, NULL);
-    status = copy_sequence(&builder, dataset, place[0].sequence, error);
-    if (status == ATTEST_OK && place[1].sequence != place[0].sequence)
-        status = copy_sequence(&builder, dataset, place[1].sequence, error);
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(copy, &builder, error);
-    attest_dataset_builder_clear(&builder);
-    return status;
-}
-
-static attest_status copy_weights(attest_weights *copy, const attest_weights *weights,
-                                  attest_error *error)
-{
-    return attest_weights_set(copy, weights) == ATTEST_OK ? ATTEST_OK
-                                                          : attest_memory_fail(error);
+    ATTEST_TRY(copy_sequence(&builder, dataset, place[0].sequence, error));
+    if (place[1].sequence != place[0].sequence)
+        ATTEST_TRY(copy_sequence(&builder, dataset, place[1].sequence, error));
+    return attest_dataset_builder_finish(copy, &builder, error);
 }
 
 static attest_status add_parameters(attest_counterexample *c,
@@ -80,13 +68,10 @@ attest_status attest_audit_collision_set(attest_counterexample *counterexample,
 {
     const attest_place place[2] = {attest_place_get(audit->dataset, pair[0]),
                                    attest_place_get(audit->dataset, pair[1])};
-    attest_status status =
-        copy_sequences(&counterexample->dataset, audit->dataset, place, error);
 
-    if (status == ATTEST_OK)
-        status = copy_weights(&counterexample->weights, audit->weights, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(copy_sequences(&counterexample->dataset, audit->dataset, place, error));
+    if (attest_weights_set(&counterexample->weights, audit->weights) != ATTEST_OK)
+        return attest_memory_fail(error);
     counterexample->has_pair = true;
     counterexample->pair[0][0] = 0;
     counterexample->pair[0][1] = place[0].position;
@@ -112,7 +97,8 @@ bool attest_audit_collision_is(const attest_counterexample *counterexample)
     return parameter(counterexample, "format") != NULL;
 }
 
-/* *value = the place of the parameter's word among the names; unchanged if it is not there. */
+/* *value = the index of the parameter's word among the names; unchanged if the parameter is
+ * absent. */
 static attest_status get_word(int *value, const attest_counterexample *file, const char *name,
                               const char *const *names, attest_error *error)
 {
@@ -158,26 +144,20 @@ attest_status attest_audit_collision_arithmetic(attest_simulated_arithmetic *ari
     attest_status status = attest_format_parse(&format, parameter(file, "format"), error);
     uint64_t block = 16, seed = 1;
 
-    if (status == ATTEST_OK)
+    if (status == ATTEST_OK) {
         attest_simulated_arithmetic_init(arithmetic, &format);
-    if (status == ATTEST_OK && accumulate)
-        status = attest_format_parse(&arithmetic->accumulate, accumulate, error);
+        if (accumulate)
+            status = attest_format_parse(&arithmetic->accumulate, accumulate, error);
+    }
     if (status == ATTEST_USAGE)
         return attest_error_prefix(error, error->status = ATTEST_FORMAT, "parameters");
-    if (status == ATTEST_OK)
-        status = get_word(&word[0], file, "rounding", rounding, error);
-    if (status == ATTEST_OK)
-        status = get_word(&word[1], file, "softmax", softmax, error);
-    if (status == ATTEST_OK)
-        status = get_word(&word[2], file, "sum", sum, error);
-    if (status == ATTEST_OK)
-        status = get_word(&word[3], file, "fma", truth, error);
-    if (status == ATTEST_OK)
-        status = get_whole(&block, file, "block", error);
-    if (status == ATTEST_OK)
-        status = get_whole(&seed, file, "seed", error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(status);
+    ATTEST_TRY(get_word(&word[0], file, "rounding", rounding, error));
+    ATTEST_TRY(get_word(&word[1], file, "softmax", softmax, error));
+    ATTEST_TRY(get_word(&word[2], file, "sum", sum, error));
+    ATTEST_TRY(get_word(&word[3], file, "fma", truth, error));
+    ATTEST_TRY(get_whole(&block, file, "block", error));
+    ATTEST_TRY(get_whole(&seed, file, "seed", error));
     arithmetic->accumulates = accumulate != NULL;
     arithmetic->rounding = (attest_simulated_rounding)word[0];
     arithmetic->softmax = (attest_simulated_softmax)word[1];
@@ -191,34 +171,26 @@ attest_status attest_audit_collision_arithmetic(attest_simulated_arithmetic *ari
 attest_status attest_audit_collision_check(bool *collides, const attest_counterexample *file,
                                            attest_error *error)
 {
+    const attest_dataset *dataset = &file->dataset;
     attest_simulated_arithmetic arithmetic;
-    attest_contexts classes;
-    attest_audit_outputs outputs = {0};
+    ATTEST_SCOPED(attest_contexts, classes);
+    attest_audit_outputs outputs ATTEST_CLEARED_BY(attest_audit_outputs_clear) = {0};
     attest_audit_request request;
-    attest_status status;
     size_t p, q;
 
-    if (!file->has_pair || file->dataset.count == 0 || file->weights.dim != file->dataset.dim)
+    if (!file->has_pair || dataset->count == 0 || file->weights.dim != dataset->dim)
         return attest_error_set(error, ATTEST_FORMAT,
                                 "a collision needs a dataset, weights for it and a pair");
-    p = file->dataset.start[file->pair[0][0]] + file->pair[0][1];
-    q = file->dataset.start[file->pair[1][0]] + file->pair[1][1];
-    attest_contexts_init(&classes);
-    status = attest_weights_check_shapes(&file->weights, error);
-    if (status == ATTEST_OK)
-        status = attest_audit_collision_arithmetic(&arithmetic, file, error);
-    if (status == ATTEST_OK)
-        status =
-            attest_contexts_get_classes(&classes, &file->dataset, file->weights.mask, error);
-    attest_audit_request_init(&request, &file->dataset, &file->weights);
-    if (status == ATTEST_OK)
-        status = attest_audit_evaluate(&outputs, &request, &arithmetic, error);
-    if (status == ATTEST_OK)
-        *collides = classes.position[p] != classes.position[q] &&
-                    (!attest_audit_outputs_finite(&outputs, p) ||
-                     !attest_audit_outputs_finite(&outputs, q) ||
-                     attest_audit_outputs_compare(&outputs, p, q) == 0);
-    attest_audit_outputs_clear(&outputs);
-    attest_contexts_clear(&classes);
-    return status;
+    p = dataset->start[file->pair[0][0]] + file->pair[0][1];
+    q = dataset->start[file->pair[1][0]] + file->pair[1][1];
+    ATTEST_TRY(attest_weights_check_shapes(&file->weights, error));
+    ATTEST_TRY(attest_audit_collision_arithmetic(&arithmetic, file, error));
+    ATTEST_TRY(attest_contexts_get_classes(&classes, dataset, file->weights.mask, error));
+    attest_audit_request_init(&request, dataset, &file->weights);
+    ATTEST_TRY(attest_audit_evaluate(&outputs, &request, &arithmetic, error));
+    *collides = classes.position[p] != classes.position[q] &&
+                (!attest_audit_outputs_finite(&outputs, p) ||
+                 !attest_audit_outputs_finite(&outputs, q) ||
+                 attest_audit_outputs_compare(&outputs, p, q) == 0);
+    return ATTEST_OK;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "number/scope.h"
 
 void attest_audit_collisions_init(attest_audit_collisions *collisions)
 {
@@ -69,9 +70,8 @@ static void count_run(attest_audit_collisions *collisions, const ranking *r, siz
                       size_t end)
 {
     size_t first = begin, other = SIZE_MAX;
-    fmpz_t pairs;
+    FMPZ(pairs);
 
-    fmpz_init(pairs);
     fmpz_bin_uiui(pairs, end - begin, 2);
     fmpz_add(collisions->pairs, collisions->pairs, pairs);
     for (size_t i = begin, j; i < end; i = j) {
@@ -89,7 +89,6 @@ static void count_run(attest_audit_collisions *collisions, const ranking *r, siz
     }
     if (other != SIZE_MAX)
         offer_pair(collisions, r->order[first], r->order[other]);
-    fmpz_clear(pairs);
 }
 
 /* Adds all required pairs with a position that is not finite: all required pairs but those
@@ -97,12 +96,11 @@ static void count_run(attest_audit_collisions *collisions, const ranking *r, siz
 static bool count_nonfinite(attest_audit_collisions *collisions, const ranking *r,
                             const attest_contexts *classes)
 {
-    size_t *finite = attest_memory_alloc(classes->classes, sizeof *finite);
-    fmpz_t pairs;
+    size_t *finite ATTEST_FREED = attest_memory_alloc(classes->classes, sizeof *finite);
+    FMPZ(pairs);
 
     if (!finite)
         return false;
-    fmpz_init(pairs);
     for (size_t i = 0; i < r->count; i++)
         finite[r->group[r->order[i]]]++;
     fmpz_add(collisions->pairs, collisions->pairs, classes->required_pairs);
@@ -112,8 +110,6 @@ static bool count_nonfinite(attest_audit_collisions *collisions, const ranking *
         fmpz_bin_uiui(pairs, finite[g], 2);
         fmpz_add(collisions->pairs, collisions->pairs, pairs);
     }
-    fmpz_clear(pairs);
-    free(finite);
     return true;
 }
 
@@ -145,34 +141,30 @@ attest_status attest_audit_collisions_get(attest_audit_collisions *collisions,
                                           const attest_contexts *classes, attest_error *error)
 {
     size_t count = classes->positions;
-    ranking r = {.outputs = outputs,
-                 .group = classes->position,
-                 .order = attest_memory_alloc(count, sizeof *r.order),
-                 .room = attest_memory_alloc(count, sizeof *r.room)};
-    bool ok = r.order && r.room;
+    size_t *order ATTEST_FREED = attest_memory_alloc(count, sizeof *order);
+    size_t *room ATTEST_FREED = attest_memory_alloc(count, sizeof *room);
+    ranking r = {outputs, .group = classes->position, .order = order, .room = room};
 
     fmpz_zero(collisions->pairs);
     collisions->has_pair = false;
-    for (size_t p = 0; ok && p < count; p++)
+    if (!order || !room)
+        return attest_memory_fail(error);
+    for (size_t p = 0; p < count; p++)
         if (attest_audit_outputs_finite(outputs, p))
-            r.order[r.count++] = p;
+            order[r.count++] = p;
     collisions->nonfinite = count - r.count;
-    if (ok) {
-        sort(&r, 0, r.count);
-        for (size_t i = 0, j; i < r.count; i = j) {
-            for (j = i + 1; j < r.count &&
-                            attest_audit_outputs_compare(outputs, r.order[i], r.order[j]) == 0;
-                 j++)
-                continue;
-            if (j - i > 1)
-                count_run(collisions, &r, i, j);
-        }
+    sort(&r, 0, r.count);
+    for (size_t i = 0, j; i < r.count; i = j) {
+        for (j = i + 1;
+             j < r.count && attest_audit_outputs_compare(outputs, order[i], order[j]) == 0; j++)
+            continue;
+        if (j - i > 1)
+            count_run(collisions, &r, i, j);
     }
-    if (ok && collisions->nonfinite > 0) {
-        ok = count_nonfinite(collisions, &r, classes);
-        offer_nonfinite(collisions, outputs, classes);
-    }
-    free(r.order);
-    free(r.room);
-    return ok ? ATTEST_OK : attest_memory_fail(error);
+    if (collisions->nonfinite == 0)
+        return ATTEST_OK;
+    if (!count_nonfinite(collisions, &r, classes))
+        return attest_memory_fail(error);
+    offer_nonfinite(collisions, outputs, classes);
+    return ATTEST_OK;
 }

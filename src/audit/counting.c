@@ -1,5 +1,8 @@
-/* counting.c -- what counting alone says of a collapse (proofs-notes/collapse.md). */
+/* counting.c -- collapses that follow from the pigeonhole principle
+ * (proofs-notes/collapse.md). */
 #include "audit/counting.h"
+
+#include "number/scope.h"
 
 bool attest_counting_values(fmpz_t values, const attest_format *format)
 {
@@ -30,17 +33,13 @@ size_t attest_counting_bits(size_t classes, size_t dim)
 
 bool attest_counting_collapses(const attest_format *format, size_t classes, size_t dim)
 {
-    fmpz_t values, told;
-    bool collapses;
+    FMPZ(values, told);
+    bool collapses = attest_counting_values(values, format);
 
-    fmpz_init(values);
-    fmpz_init_set_ui(told, 1);
-    collapses = attest_counting_values(values, format);
+    fmpz_one(told);
     for (size_t c = 0; c < dim && collapses; c++) {
         fmpz_mul(told, told, values);
         collapses = fmpz_cmp_ui(told, classes) < 0;
     }
-    fmpz_clear(values);
-    fmpz_clear(told);
     return collapses;
 }

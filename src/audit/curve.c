@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 
 enum { EVERY_TO = 16, LEAST_END = 64 };
 #define WORK_LIMIT 2.0 /* estimated seconds of one processor */
@@ -24,20 +25,15 @@ void attest_audit_curve_clear(attest_audit_curve *curve)
 static attest_status measure(attest_audit_width *width, const attest_audit_outputs *outputs,
                              const attest_contexts *classes, attest_error *error)
 {
-    attest_audit_collisions collisions;
-    attest_status status;
+    ATTEST_SCOPED(attest_audit_collisions, collisions);
 
-    attest_audit_collisions_init(&collisions);
-    status = attest_audit_collisions_get(&collisions, outputs, classes, error);
-    if (status == ATTEST_OK) {
-        width->nonfinite = collisions.nonfinite;
-        fmpz_set(width->collisions, collisions.pairs);
-        if (!collisions.has_pair && collisions.nonfinite == 0)
-            status = attest_audit_separation_log2(
-                &width->log2_separation, &width->has_separation, outputs, classes, error);
-    }
-    attest_audit_collisions_clear(&collisions);
-    return status;
+    ATTEST_TRY(attest_audit_collisions_get(&collisions, outputs, classes, error));
+    width->nonfinite = collisions.nonfinite;
+    fmpz_set(width->collisions, collisions.pairs);
+    if (collisions.has_pair || collisions.nonfinite > 0)
+        return ATTEST_OK;
+    return attest_audit_separation_log2(&width->log2_separation, &width->has_separation,
+                                        outputs, classes, error);
 }
 
 static attest_status add_width(attest_audit_curve *curve,
@@ -45,20 +41,15 @@ static attest_status add_width(attest_audit_curve *curve,
                                const attest_audit_request *request,
                                const attest_contexts *classes, attest_error *error)
 {
-    attest_audit_outputs outputs;
-    attest_status status;
+    attest_audit_outputs outputs ATTEST_CLEARED_BY(attest_audit_outputs_clear) = {0};
 
     if (!attest_memory_grow(&curve->width, &curve->room, curve->widths + 1,
                             sizeof *curve->width))
         return attest_memory_fail(error);
-    status = attest_audit_evaluate(&outputs, request, arithmetic, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_audit_evaluate(&outputs, request, arithmetic, error));
     curve->width[curve->widths] = (attest_audit_width){.bits = arithmetic->format.precision};
     fmpz_init(curve->width[curve->widths].collisions);
-    status = measure(&curve->width[curve->widths++], &outputs, classes, error);
-    attest_audit_outputs_clear(&outputs);
-    return status;
+    return measure(&curve->width[curve->widths++], &outputs, classes, error);
 }
 
 /* The next width to look at: by one, then by about a fifth. */
@@ -82,7 +73,6 @@ attest_audit_curve_find(attest_audit_curve *curve, const attest_audit_request *r
                         const attest_contexts *classes, const attest_simulated_arithmetic *like,
                         const attest_audit_collapse *collapse, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
     attest_simulated_arithmetic arithmetic;
     long end = collapse->bits ? 2 * collapse->bits : collapse->high;
     double spent = 0;
@@ -91,13 +81,12 @@ attest_audit_curve_find(attest_audit_curve *curve, const attest_audit_request *r
         return ATTEST_OK;
     end = end < LEAST_END ? LEAST_END : end;
     end = end < collapse->high ? end : collapse->high;
-    for (long bits = collapse->low; bits <= end && status == ATTEST_OK;
-         bits = next_width(bits)) {
+    for (long bits = collapse->low; bits <= end; bits = next_width(bits)) {
         attest_audit_width_set(&arithmetic, like, bits);
         spent += cost(request, &arithmetic);
         if (spent > WORK_LIMIT)
             break;
-        status = add_width(curve, &arithmetic, request, classes, error);
+        ATTEST_TRY(add_width(curve, &arithmetic, request, classes, error));
     }
-    return status;
+    return ATTEST_OK;
 }

@@ -7,11 +7,12 @@
 #include "base/workers.h"
 #include "format/wide.h"
 
-/* What is known of entry i as far as an ulp of the format goes. */
+/* Whether an entry has an ulp in the format. */
 typedef enum place {
     PLACE_KNOWN,
     PLACE_ZERO,   /* exactly 0, and exponents are unbounded: there is no ulp */
-    PLACE_UNKNOWN /* 0 or not, balls do not tell, and the ulp depends on it */
+    PLACE_UNKNOWN /* the ball contains 0 and other numbers, and the ulp depends on which it is
+                   */
 } place;
 
 /* The exponent of an ulp of the format at entry i, that of the upper end where the ball has a
@@ -139,7 +140,7 @@ static bool measure_chunk(void *context, size_t k)
     measuring *m = context;
     const attest_audit_reference *reference = m->reference;
     size_t p = k * CHUNK, i = 0;
-    totals t;
+    totals t ATTEST_CLEARED_BY(totals_clear);
 
     totals_init(&t, reference->bits + m->format->precision + 256);
     for (; p < reference->positions && p < (k + 1) * CHUNK; p++) {
@@ -150,17 +151,16 @@ static bool measure_chunk(void *context, size_t k)
     mpfr_set(m->sums + 3 * k, t.sum, MPFR_RNDU);
     mpfr_set(m->sums + 3 * k + 1, t.most, MPFR_RNDU);
     mpfr_set(m->sums + 3 * k + 2, t.bound, MPFR_RNDU);
-    totals_clear(&t);
     return true;
 }
 
 /* errors = what all chunks found, in their order. */
 static void join_chunks(attest_audit_errors *errors, const measuring *m, size_t chunks)
 {
-    totals t;
+    totals t ATTEST_CLEARED_BY(totals_clear);
 
-    *errors = (attest_audit_errors){0};
     totals_init(&t, 64);
+    *errors = (attest_audit_errors){0};
     for (size_t k = 0; k < chunks; k++) {
         const attest_audit_errors *one = &m->chunk[k];
         errors->entries += one->entries;
@@ -178,7 +178,6 @@ static void join_chunks(attest_audit_errors *errors, const measuring *m, size_t 
     errors->max_ulp = attest_audit_size_get(t.most);
     errors->mean_ulp = attest_audit_size_get(t.sum);
     errors->bound_ulp = attest_audit_size_get(t.bound);
-    totals_clear(&t);
 }
 
 attest_status attest_audit_errors_get(attest_audit_errors *errors,
@@ -188,26 +187,19 @@ attest_status attest_audit_errors_get(attest_audit_errors *errors,
                                       const attest_format *format, const double *bound,
                                       long unit_bits, size_t jobs, attest_error *error)
 {
-    size_t chunks = (reference->positions + CHUNK - 1) / CHUNK, bytes = 0;
-    measuring m = {outputs,
-                   all,
-                   reference,
-                   format,
-                   bound,
-                   unit_bits,
-                   .chunk = attest_shared_alloc(chunks, sizeof *m.chunk),
-                   .sums = attest_wide_vector_init(&bytes, 3 * chunks, 64, true)};
-    attest_status status = m.chunk && m.sums ? ATTEST_OK : attest_memory_fail(error);
+    size_t chunks = (reference->positions + CHUNK - 1) / CHUNK;
+    ATTEST_SHARED(attest_audit_errors, chunk, chunks);
+    attest_shared_block sums ATTEST_CLEARED_BY(attest_shared_block_clear) = {.size = 1};
+    measuring m = {outputs, all, reference, format, bound, unit_bits, .chunk = chunk};
 
+    m.sums = sums.address = attest_wide_vector_init(&sums.count, 3 * chunks, 64, true);
+    if (!m.chunk || !m.sums)
+        return attest_memory_fail(error);
     if (reference->positions * reference->counted < 20000)
         jobs = 1; /* not worth a fork */
-    if (status == ATTEST_OK)
-        status = attest_workers_run(measure_chunk, &m, chunks, jobs, error);
-    if (status == ATTEST_OK)
-        join_chunks(errors, &m, chunks);
-    attest_shared_free(m.chunk, chunks, sizeof *m.chunk);
-    attest_shared_free(m.sums, bytes, 1);
-    return status;
+    ATTEST_TRY(attest_workers_run(measure_chunk, &m, chunks, jobs, error));
+    join_chunks(errors, &m, chunks);
+    return ATTEST_OK;
 }
 
 bool attest_audit_errors_known(const attest_audit_errors *errors)

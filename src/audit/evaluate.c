@@ -7,6 +7,7 @@
 #include "format/hosted.h"
 #include "base/workers.h"
 #include "number/ball.h"
+#include "number/scope.h"
 
 void attest_audit_request_init(attest_audit_request *request, const attest_dataset *dataset,
                                const attest_weights *weights)
@@ -29,7 +30,7 @@ static bool is_hosted(const attest_audit_request *request, const attest_simulate
         return false;
     if (!all && (a->format.precision == 53 || a->rounding != ATTEST_SIMULATED_NEAREST ||
                  !a->format.bounded))
-        return false; /* the reference would be no better, or have bounds that nobody watches */
+        return false; /* the reference would be no better, or its bounds would not be checked */
     if (!a->accumulates)
         return true;
     return a->format.precision != 53 && attest_hosted_fits(&a->accumulate, a->rounding);
@@ -41,12 +42,11 @@ attest_status attest_audit_evaluate(attest_audit_outputs *outputs,
                                     attest_error *error)
 {
     bool escaped = false;
-    attest_status status;
 
     if (is_hosted(request, arithmetic)) {
-        status = attest_audit_evaluate_hosted(outputs, &escaped, request, arithmetic, error);
-        if (status != ATTEST_OK || !escaped)
-            return status;
+        ATTEST_TRY(attest_audit_evaluate_hosted(outputs, &escaped, request, arithmetic, error));
+        if (!escaped)
+            return ATTEST_OK;
         attest_audit_outputs_clear(outputs);
     }
     return attest_audit_evaluate_wide(outputs, request, arithmetic, error);
@@ -84,12 +84,11 @@ size_t attest_audit_outputs_saturated(const attest_audit_outputs *outputs,
                                       const attest_format *format)
 {
     size_t count = 0, entries = outputs->count * outputs->dim;
-    mpfr_t most, unit;
     double largest;
 
     if (!format->bounded)
         return 0;
-    mpfr_inits2(format->precision + 2, most, unit, (mpfr_ptr)0);
+    MPFR(format->precision + 2, most, unit);
     mpfr_set_ui_2exp(most, 1, format->emax + 1, MPFR_RNDN);
     mpfr_set_ui_2exp(unit, format->top_is_nan ? 2 : 1, format->emax - format->precision + 1,
                      MPFR_RNDN);
@@ -99,7 +98,6 @@ size_t attest_audit_outputs_saturated(const attest_audit_outputs *outputs,
         count += outputs->real ? fabs(outputs->real[i]) == largest
                                : !mpfr_nan_p(outputs->wide + i) &&
                                      mpfr_cmpabs(outputs->wide + i, most) == 0;
-    mpfr_clears(most, unit, (mpfr_ptr)0);
     return count;
 }
 

@@ -1,5 +1,5 @@
-/* evaluate_common.h -- small functions of evaluate.inc that know no number system. Included
- * after it, once per system. */
+/* evaluate_common.h -- small functions of evaluate.inc that are the same for both number
+ * systems. Included after it, once per system. */
 #ifndef ATTEST_AUDIT_EVALUATE_COMMON_H
 #define ATTEST_AUDIT_EVALUATE_COMMON_H
 
@@ -7,10 +7,8 @@
  * alike wherever it stands. */
 static uint64_t hash_integer(uint64_t hash, const fmpz_t x)
 {
-    fmpz_t part, rest;
+    FMPZ(part, rest);
 
-    fmpz_init(part);
-    fmpz_init(rest);
     hash = attest_random_mix(hash ^ (uint64_t)(fmpz_sgn(x) + 1));
     fmpz_abs(rest, x);
     while (!fmpz_is_zero(rest)) {
@@ -18,8 +16,6 @@ static uint64_t hash_integer(uint64_t hash, const fmpz_t x)
         fmpz_fdiv_q_2exp(rest, rest, 62);
         hash = attest_random_mix(hash ^ fmpz_get_ui(part));
     }
-    fmpz_clear(part);
-    fmpz_clear(rest);
     return hash;
 }
 

@@ -174,20 +174,17 @@ attest_status attest_audit_evaluate_hosted(attest_audit_outputs *outputs, bool *
                                            const attest_simulated_arithmetic *arithmetic,
                                            attest_error *error)
 {
-    evaluation e = {.request = request,
-                    .arithmetic = arithmetic,
-                    .weights = request->weights,
-                    .dim = request->dataset->dim};
-    attest_status status = evaluate(&e, error);
+    evaluation e ATTEST_CLEARED_BY(evaluation_clear) = {.request = request,
+                                                        .arithmetic = arithmetic,
+                                                        .weights = request->weights,
+                                                        .dim = request->dataset->dim};
 
-    if (status == ATTEST_OK) {
-        *escaped = *e.escaped;
-        *outputs = (attest_audit_outputs){.count = e.start[request->sequences],
-                                          .dim = e.dim,
-                                          .real = e.out.at,
-                                          .bytes = e.out.bytes};
-        e.out = (vector){0};
-    }
-    evaluation_clear(&e);
-    return status;
+    ATTEST_TRY(evaluate(&e, error));
+    *escaped = *e.escaped;
+    *outputs = (attest_audit_outputs){.count = e.start[request->sequences],
+                                      .dim = e.dim,
+                                      .real = e.out.at,
+                                      .bytes = e.out.bytes};
+    e.out = (vector){0};
+    return ATTEST_OK;
 }

@@ -7,10 +7,10 @@
 #include <attest/number.h>
 
 #include "base/memory.h"
-#include "base/scope.h"
 #include "base/workers.h"
-#include "judge/model.h"
 #include "format/hosted.h"
+#include "judge/model.h"
+#include "number/scope.h"
 
 /* What is evaluated, and room for a sequence. */
 typedef struct layer {
@@ -61,12 +61,8 @@ static attest_status project(double *to, const layer *x, const attest_matrix *m,
                              const attest_hosted *h, size_t sequence, attest_error *error)
 {
     const attest_dataset *dataset = x->request->dataset;
-    attest_status status = ATTEST_OK;
-    fmpq_t sum, entry, weight;
+    FMPQ(sum, entry, weight);
 
-    fmpq_init(sum);
-    fmpq_init(entry);
-    fmpq_init(weight);
     for (size_t n = 0; n < attest_dataset_length(dataset, sequence) * m->rows; n++) {
         fmpq_zero(sum);
         for (size_t c = 0; c < m->cols; c++) {
@@ -76,16 +72,13 @@ static attest_status project(double *to, const layer *x, const attest_matrix *m,
             fmpq_addmul(sum, weight, entry);
         }
         to[n] = attest_hosted_get_fraction(fmpq_numref(sum), fmpq_denref(sum), h);
-        if (!isfinite(to[n]) && status == ATTEST_OK)
-            status = attest_error_set(error, ATTEST_FORMAT,
-                                      "a projection of the token at [%zu,%zu] is beyond the "
-                                      "kernel's input format %s",
-                                      sequence, n / m->rows, h->format.name);
+        if (!isfinite(to[n]))
+            return attest_error_set(error, ATTEST_FORMAT,
+                                    "a projection of the token at [%zu,%zu] is beyond the "
+                                    "kernel's input format %s",
+                                    sequence, n / m->rows, h->format.name);
     }
-    fmpq_clear(sum);
-    fmpq_clear(entry);
-    fmpq_clear(weight);
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_tensor tensor(const double *value, size_t tokens, size_t dim)
@@ -100,10 +93,8 @@ static attest_tensor tensor(const double *value, size_t tokens, size_t dim)
 static void add_head(layer *x, const attest_head *head, size_t length, bool *finite)
 {
     size_t dim = x->request->dataset->dim, s = head->wv.rows;
-    fmpq_t weight, value;
+    FMPQ(weight, value);
 
-    fmpq_init(weight);
-    fmpq_init(value);
     for (size_t i = 0; i < length; i++)
         for (size_t r = 0; r < s; r++) {
             if (!isfinite(x->result[i * s + r])) {
@@ -116,8 +107,6 @@ static void add_head(layer *x, const attest_head *head, size_t length, bool *fin
                 fmpq_addmul(x->sum + i * dim + c, weight, value);
             }
         }
-    fmpq_clear(weight);
-    fmpq_clear(value);
 }
 
 static attest_status run_head(layer *x, const attest_head *head, size_t sequence, bool *finite,
@@ -171,28 +160,28 @@ static attest_status run_sequence(double *to, layer *x, size_t sequence, bool *f
 static attest_status run(attest_audit_outputs *outputs, layer *x, attest_error *error)
 {
     const attest_audit_request *r = x->request;
-    bool *finite = attest_memory_alloc(r->dataset->longest, sizeof *finite);
-    attest_status status = finite ? ATTEST_OK : attest_memory_fail(error);
+    bool *finite ATTEST_FREED = attest_memory_alloc(r->dataset->longest, sizeof *finite);
     double *to = outputs->real;
 
-    for (size_t i = 0; i < r->sequences && status == ATTEST_OK; i++) {
+    if (!finite)
+        return attest_memory_fail(error);
+    for (size_t i = 0; i < r->sequences; i++) {
         size_t sequence = r->sequence ? r->sequence[i] : i;
 
-        status = run_sequence(to, x, sequence, finite, error);
+        ATTEST_TRY(run_sequence(to, x, sequence, finite, error));
         to += attest_dataset_length(r->dataset, sequence) * r->dataset->dim;
     }
-    free(finite);
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status attest_audit_evaluate_kernel(attest_audit_outputs *outputs,
                                            const attest_audit_request *request,
                                            const attest_judge_model *model, attest_error *error)
 {
-    attest_status status;
+    attest_audit_outputs made ATTEST_CLEARED_BY(attest_audit_outputs_clear) = {0};
     size_t count = 0;
-    layer x;
 
+    *outputs = made;
     if (request->weights->activation == ATTEST_HARDMAX)
         return attest_error_set(error, ATTEST_USAGE, "kernels compute softmax, not hardmax");
     if (model->schedules == 0)
@@ -202,17 +191,16 @@ attest_status attest_audit_evaluate_kernel(attest_audit_outputs *outputs,
     for (size_t i = 0; i < request->sequences; i++)
         count += attest_dataset_length(request->dataset,
                                        request->sequence ? request->sequence[i] : i);
-    *outputs = (attest_audit_outputs){.count = count,
-                                      .dim = request->dataset->dim,
-                                      .bytes = count * request->dataset->dim * sizeof(double)};
-    outputs->real = attest_shared_alloc(outputs->bytes, 1);
-    if (!outputs->real)
+    made.count = count;
+    made.dim = request->dataset->dim;
+    made.bytes = count * made.dim * sizeof(double);
+    made.real = attest_shared_alloc(made.bytes, 1);
+    if (!made.real)
         return attest_memory_fail(error);
-    status = layer_init(&x, request, model, error);
-    if (status == ATTEST_OK)
-        status = run(outputs, &x, error);
-    layer_clear(&x);
-    if (status != ATTEST_OK)
-        attest_audit_outputs_clear(outputs);
-    return status;
+    layer x ATTEST_CLEARED_BY(layer_clear);
+    ATTEST_TRY(layer_init(&x, request, model, error));
+    ATTEST_TRY(run(&made, &x, error));
+    *outputs = made;
+    made = (attest_audit_outputs){0};
+    return ATTEST_OK;
 }

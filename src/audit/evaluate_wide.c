@@ -112,19 +112,16 @@ attest_status attest_audit_evaluate_wide(attest_audit_outputs *outputs,
                                          const attest_simulated_arithmetic *arithmetic,
                                          attest_error *error)
 {
-    evaluation e = {.request = request,
-                    .arithmetic = arithmetic,
-                    .weights = request->weights,
-                    .dim = request->dataset->dim};
-    attest_status status = evaluate(&e, error);
+    evaluation e ATTEST_CLEARED_BY(evaluation_clear) = {.request = request,
+                                                        .arithmetic = arithmetic,
+                                                        .weights = request->weights,
+                                                        .dim = request->dataset->dim};
 
-    if (status == ATTEST_OK) {
-        *outputs = (attest_audit_outputs){.count = e.start[request->sequences],
-                                          .dim = e.dim,
-                                          .wide = e.out.at,
-                                          .bytes = e.out.bytes};
-        e.out = (vector){0};
-    }
-    evaluation_clear(&e);
-    return status;
+    ATTEST_TRY(evaluate(&e, error));
+    *outputs = (attest_audit_outputs){.count = e.start[request->sequences],
+                                      .dim = e.dim,
+                                      .wide = e.out.at,
+                                      .bytes = e.out.bytes};
+    e.out = (vector){0};
+    return ATTEST_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "audit/collapse.h"
 #include "audit/deviation.h"
+#include "base/scope.h"
 
 #define WORK_LIMIT 2.0 /* estimated seconds of one processor */
 
@@ -32,27 +33,22 @@ attest_status attest_audit_graded_get(attest_audit_graded *graded,
 {
     attest_audit_reference part = first_of(reference, request, like);
     attest_audit_request sample = *request;
-    attest_status status = ATTEST_OK;
 
     *graded = (attest_audit_graded){.sequences = part.sequences};
     sample.sequence = part.sequence;
     sample.sequences = part.sequences;
-    for (size_t w = 0; w < ATTEST_AUDIT_GRADED_WIDTHS && status == ATTEST_OK; w++) {
+    for (size_t w = 0; w < ATTEST_AUDIT_GRADED_WIDTHS; w++) {
         attest_simulated_arithmetic arithmetic;
-        attest_audit_deviation deviation = {0};
-        attest_audit_outputs outputs;
+        attest_audit_outputs outputs ATTEST_CLEARED_BY(attest_audit_outputs_clear) = {0};
+        attest_audit_deviation deviation ATTEST_CLEARED_BY(attest_audit_deviation_clear) = {0};
 
         attest_audit_width_set(&arithmetic, like, (long)w + 1);
-        status = attest_audit_evaluate(&outputs, &sample, &arithmetic, error);
-        if (status != ATTEST_OK)
-            break;
-        status = attest_audit_deviation_get(&deviation, &outputs, NULL, &part, error);
+        ATTEST_TRY(attest_audit_evaluate(&outputs, &sample, &arithmetic, error));
+        ATTEST_TRY(attest_audit_deviation_get(&deviation, &outputs, NULL, &part, error));
         graded->known[w] = deviation.positions > 0;
         graded->max[w] = deviation.max;
         graded->mean[w] = deviation.mean;
         graded->widths = w + 1;
-        attest_audit_deviation_clear(&deviation);
-        attest_audit_outputs_clear(&outputs);
     }
-    return status;
+    return ATTEST_OK;
 }

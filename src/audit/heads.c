@@ -135,12 +135,13 @@ static attest_status set_arithmetics(attest_audit_heads *heads, attest_error *er
     return ATTEST_OK;
 }
 
-/* What the workers share, and what each has for itself. */
+/* Counters that the workers share. */
 typedef struct shared {
     atomic_size_t done;
     atomic_size_t failed; /* 1 + the least head that was found bad; 0: none */
 } shared;
 
+/* The state of each worker. */
 typedef struct pool {
     attest_audit_heads *heads;
     const attest_audit_parts *parts; /* or NULL */
@@ -174,7 +175,7 @@ static attest_status run_head(pool *p, size_t i, attest_error *error)
                       error);
 }
 
-/* The same, unless it was done before. */
+/* Runs head i unless the directory of parts contains it. */
 static attest_status do_head(pool *p, size_t i, attest_error *error)
 {
     bool there = false;
@@ -205,32 +206,32 @@ static bool work(void *context, size_t item)
     return true;
 }
 
-/* The heads from first on; one that fails in a worker is run again here, for what is wrong with
- * it. */
+/* Audits the heads from first on. One that fails in a worker is run again in this process for
+ * its error message. */
 static attest_status run_pool(attest_audit_heads *heads, const attest_audit_parts *parts,
                               size_t first, size_t count, attest_error *error)
 {
+    ATTEST_SHARED(shared, counters, 1);
     pool p = {.heads = heads,
               .parts = parts,
               .first = first,
               .count = count,
+              .shared = counters,
               .caller = getpid(),
               .qkv = heads->qkv};
     attest_status status;
 
-    p.shared = attest_shared_alloc(1, sizeof *p.shared);
-    if (!p.shared)
+    if (!counters)
         return attest_memory_fail(error);
     attest_progress_report(&heads->progress, "heads", 0, count, NULL);
     status = attest_workers_run(work, &p, count, heads->jobs, error);
     attest_progress_end(&heads->progress);
-    if (atomic_load(&p.shared->failed) > 0) {
-        attest_status again = do_head(&p, atomic_load(&p.shared->failed) - 1, error);
+    if (atomic_load(&counters->failed) > 0) {
+        attest_status again = do_head(&p, atomic_load(&counters->failed) - 1, error);
         status = again == ATTEST_OK ? status : again;
     }
     if (p.open)
         attest_judge_question_clear(&p.question);
-    attest_shared_free(p.shared, 1, sizeof *p.shared);
     return status;
 }
 

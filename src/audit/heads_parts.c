@@ -37,7 +37,7 @@ static void add_program(attest_sha256 *hash)
     attest_sha256_add(hash, attest_version(), strlen(attest_version()));
 }
 
-/* What a model formed of its stream: whatever its files are called, and its config says. */
+/* Adds the tensors that a model computed from its stream, without the names of its files. */
 static void add_formed(attest_sha256 *hash, const attest_qkv_source *source)
 {
     for (size_t i = 0; source->formed && i < source->layers; i++)
@@ -72,7 +72,7 @@ static attest_status make_key(attest_audit_parts *parts, const attest_audit_head
 {
     unsigned char digest[ATTEST_SHA256_SIZE];
     size_t size;
-    char *text = attest_json_format(&size, write_question, heads);
+    char *text ATTEST_FREED = attest_json_format(&size, write_question, heads);
     attest_sha256 hash;
 
     if (!text)
@@ -83,7 +83,6 @@ static attest_status make_key(attest_audit_parts *parts, const attest_audit_head
     add_formed(&hash, heads->source);
     attest_sha256_get(digest, &hash);
     attest_sha256_format(parts->key, digest);
-    free(text);
     return ATTEST_OK;
 }
 
@@ -134,45 +133,37 @@ static attest_status take_cells(attest_audit_heads *heads, size_t i,
 attest_status attest_audit_parts_read(bool *there, const attest_audit_parts *parts,
                                       attest_audit_heads *heads, size_t i, attest_error *error)
 {
-    char *path = make_path(parts, &heads->place[i]);
-    attest_status status = ATTEST_OK;
-    attest_input input;
+    char *path ATTEST_FREED = make_path(parts, &heads->place[i]);
+    attest_input input ATTEST_CLEARED_BY(attest_input_close) = {0};
+    attest_status status;
 
     if (!path)
         return attest_memory_fail(error);
     *there = access(path, F_OK) == 0 || errno != ENOENT;
-    if (*there) {
-        status =
-            attest_input_open_file(&input, path, KEY + 1 + cells_size(heads) + HASH + 1, error);
-        if (status == ATTEST_OK)
-            status =
-                attest_input_locate(&input, take_cells(heads, i, parts, &input, error), error);
-        else if (status == ATTEST_UNABLE) /* too large for a file of this audit */
-            status = attest_error_set(error, ATTEST_FORMAT, "%s: is damaged: remove it", path);
-        attest_input_close(&input);
-    }
-    free(path);
-    return status;
+    if (!*there)
+        return ATTEST_OK;
+    status =
+        attest_input_open_file(&input, path, KEY + 1 + cells_size(heads) + HASH + 1, error);
+    if (status == ATTEST_UNABLE) /* too large for a file of this audit */
+        return attest_error_set(error, ATTEST_FORMAT, "%s: is damaged: remove it", path);
+    ATTEST_TRY(status);
+    return attest_input_locate(&input, take_cells(heads, i, parts, &input, error), error);
 }
 
 attest_status attest_audit_parts_write(const attest_audit_parts *parts,
                                        const attest_audit_heads *heads, size_t i,
                                        attest_error *error)
 {
-    char *path = make_path(parts, &heads->place[i]);
+    char *path ATTEST_FREED = make_path(parts, &heads->place[i]);
     unsigned char digest[ATTEST_SHA256_SIZE];
     const void *cells = heads->cell + i * heads->formats;
     attest_output output;
-    attest_status status;
     attest_sha256 hash;
     char hex[HASH + 1];
 
     if (!path)
         return attest_memory_fail(error);
-    status = attest_output_open(&output, path, error);
-    free(path);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_output_open(&output, path, error));
     attest_sha256_init(&hash);
     attest_sha256_add(&hash, parts->key, KEY);
     attest_sha256_add(&hash, "\n", 1);

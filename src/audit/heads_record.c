@@ -1,13 +1,14 @@
 /* heads_record.c -- an audit of recorded activations as JSON. */
 #include "audit/heads.h"
 
+#include "base/scope.h"
 #include "judge/model_json.h"
 
 static void write_cell(attest_json *json, const attest_audit_cell *cell,
                        const attest_simulated_arithmetic *arithmetic)
 {
     attest_audit_conclusion conclusion;
-    attest_audit_result result;
+    attest_audit_result result ATTEST_CLEARED_BY(attest_audit_result_clear);
 
     attest_audit_cell_result(&result, cell, arithmetic);
     attest_audit_write_format(json, &arithmetic->format);
@@ -22,7 +23,6 @@ static void write_cell(attest_json *json, const attest_audit_cell *cell,
     attest_json_write_string(json, "conclusion", conclusion.words);
     attest_audit_write_errors(json, &cell->errors, attest_audit_errors_known(&cell->errors),
                               cell->has_bound);
-    attest_audit_result_clear(&result);
 }
 
 static void write_head(attest_json *json, const char *key, const attest_audit_heads *heads,

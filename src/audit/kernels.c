@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "number/double.h"
+#include "number/scope.h"
 
 enum { BITS = 192 };
 #define SECONDS 5.0
@@ -51,14 +52,12 @@ static void work_clear(kernel_work *w)
 static double *read_matrix(const attest_matrix *m)
 {
     double *value = attest_memory_alloc(m->rows * m->cols, sizeof *value);
-    fmpq_t x;
+    FMPQ(x);
 
-    fmpq_init(x);
     for (size_t i = 0; value && i < m->rows * m->cols; i++) {
         attest_matrix_get_entry(x, m, i / m->cols, i % m->cols);
         value[i] = attest_double_get_fraction(fmpq_numref(x), fmpq_denref(x));
     }
-    fmpq_clear(x);
     return value;
 }
 
@@ -75,30 +74,23 @@ static void project(double *y, const double *matrix, const kernel_work *w)
 
 static void read_tokens(kernel_work *w, const attest_dataset *dataset, size_t sequence)
 {
-    fmpz *numerator = _fmpz_vec_init((slong)w->dim);
-    fmpz_t denominator;
+    FMPZ_VEC(numerator, (slong)w->dim);
+    FMPZ(denominator);
 
-    fmpz_init(denominator);
     for (size_t k = 0; k < w->n; k++) {
         attest_tokens_get(numerator, denominator, &dataset->tokens,
                           attest_dataset_token(dataset, sequence, k));
         for (size_t c = 0; c < w->dim; c++)
             w->token[k * w->dim + c] = attest_double_get_fraction(numerator + c, denominator);
     }
-    fmpz_clear(denominator);
-    _fmpz_vec_clear(numerator, (slong)w->dim);
 }
 
 /* w->entry = the exact row i for the doubles at hand, enclosed. */
 static void enclose_row(kernel_work *w, size_t i)
 {
     size_t visible = w->causal ? i + 1 : w->n;
-    arb_t x, y, total, top;
+    ARB(x, y, total, top);
 
-    arb_init(x);
-    arb_init(y);
-    arb_init(total);
-    arb_init(top);
     for (size_t j = 0; j < visible; j++) {
         arb_zero(w->weight + j);
         for (size_t c = 0; c < w->s; c++) {
@@ -122,10 +114,6 @@ static void enclose_row(kernel_work *w, size_t i)
         }
         arb_div(w->entry + c, w->entry + c, total, BITS);
     }
-    arb_clear(x);
-    arb_clear(y);
-    arb_clear(total);
-    arb_clear(top);
 }
 
 /* The bin of x > 0 among powers of two from 2^least on. */
@@ -153,9 +141,8 @@ static double ulp_at(double x)
 static void measure_row(attest_audit_kernels *kernels, kernel_work *w, size_t i)
 {
     double square = 0, distance;
-    arb_t x;
+    ARB(x);
 
-    arb_init(x);
     kernels->rows++;
     enclose_row(w, i);
     for (size_t c = 0; c < w->s; c++) {
@@ -180,7 +167,6 @@ static void measure_row(attest_audit_kernels *kernels, kernel_work *w, size_t i)
     /* distance is right to 2^-40 of itself. */
     if (isfinite(w->error[i]) && !(distance * (1 - 0x1p-40) <= w->error[i]))
         kernels->broken++;
-    arb_clear(x);
 }
 
 static bool all_finite(const double *x, size_t count)
@@ -195,29 +181,27 @@ static bool run_sequence(attest_audit_kernels *kernels, double *const matrix[3],
                          const attest_audit_request *request, size_t sequence)
 {
     size_t n = attest_dataset_length(request->dataset, sequence);
-    kernel_work w;
-    bool ok = work_init(&w, n, s, request->dataset->dim);
+    kernel_work w ATTEST_CLEARED_BY(work_clear) = {0};
 
-    if (ok) {
-        w.causal = request->weights->mask == ATTEST_MASK_CAUSAL;
-        read_tokens(&w, request->dataset, sequence);
-        project(w.q, matrix[0], &w);
-        project(w.k, matrix[1], &w);
-        project(w.v, matrix[2], &w);
-        if (all_finite(w.q, n * s) && all_finite(w.k, n * s) && all_finite(w.v, n * s)) {
-            if (w.causal)
-                attest_kernel_softmax_attention_causal(w.out, w.q, w.k, w.v, 1, n, s, w.error);
-            else
-                attest_kernel_softmax_attention(w.out, w.q, w.k, w.v, 1, n, s, w.error);
-            for (size_t i = 0; i < n; i++)
-                if (all_finite(w.out + i * s, s))
-                    measure_row(kernels, &w, i);
-                else
-                    kernels->infinite++;
-        }
-    }
-    work_clear(&w);
-    return ok;
+    if (!work_init(&w, n, s, request->dataset->dim))
+        return false;
+    w.causal = request->weights->mask == ATTEST_MASK_CAUSAL;
+    read_tokens(&w, request->dataset, sequence);
+    project(w.q, matrix[0], &w);
+    project(w.k, matrix[1], &w);
+    project(w.v, matrix[2], &w);
+    if (!all_finite(w.q, n * s) || !all_finite(w.k, n * s) || !all_finite(w.v, n * s))
+        return true;
+    if (w.causal)
+        attest_kernel_softmax_attention_causal(w.out, w.q, w.k, w.v, 1, n, s, w.error);
+    else
+        attest_kernel_softmax_attention(w.out, w.q, w.k, w.v, 1, n, s, w.error);
+    for (size_t i = 0; i < n; i++)
+        if (all_finite(w.out + i * s, s))
+            measure_row(kernels, &w, i);
+        else
+            kernels->infinite++;
+    return true;
 }
 
 attest_status attest_audit_kernels_get(attest_audit_kernels *kernels,
@@ -228,7 +212,6 @@ attest_status attest_audit_kernels_get(attest_audit_kernels *kernels,
     const attest_weights *weights = request->weights;
     double n = (double)request->dataset->longest, cost = 0;
     size_t count = sample->sequences;
-    bool ok = true;
 
     *kernels = (attest_audit_kernels){0};
     if (weights->activation == ATTEST_HARDMAX)
@@ -240,17 +223,20 @@ attest_status attest_audit_kernels_get(attest_audit_kernels *kernels,
     kernels->known = true;
     kernels->name = attest_kernel_name();
     kernels->sequences = count;
-    for (size_t h = 0; ok && h < weights->heads; h++) {
+    for (size_t h = 0; h < weights->heads; h++) {
         const attest_head *head = &weights->head[h];
-        double *matrix[3] = {read_matrix(&head->wq), read_matrix(&head->wk),
-                             read_matrix(&head->wv)};
-        ok = matrix[0] && matrix[1] && matrix[2];
-        for (size_t i = 0; ok && i < count; i++)
-            ok = run_sequence(kernels, matrix, head->wq.rows, request, sample->sequence[i]);
-        for (int m = 0; m < 3; m++)
-            free(matrix[m]);
+        double *q ATTEST_FREED = read_matrix(&head->wq);
+        double *k ATTEST_FREED = read_matrix(&head->wk);
+        double *v ATTEST_FREED = read_matrix(&head->wv);
+
+        if (!q || !k || !v)
+            return attest_memory_fail(error);
+        for (size_t i = 0; i < count; i++)
+            if (!run_sequence(kernels, (double *const[3]){q, k, v}, head->wq.rows, request,
+                              sample->sequence[i]))
+                return attest_memory_fail(error);
     }
     if (kernels->entries > 0)
         kernels->mean_ulp /= (double)kernels->entries;
-    return ok ? ATTEST_OK : attest_memory_fail(error);
+    return ATTEST_OK;
 }

@@ -9,10 +9,10 @@
 #include "audit/evaluate.h"
 #include "audit/orders.h"
 #include "base/memory.h"
-#include "base/scope.h"
+#include "number/scope.h"
 
-/* So much is looked at: a hint of what formats do, in about a second. Balls tell outputs apart
- * that differ by 2^-BITS of them. */
+/* Limits that keep the check to about a second. Balls of BITS bits distinguish outputs whose
+ * relative difference is larger than about 2^-BITS. */
 enum { MOST_POSITIONS = 256, MOST_SEQUENCES = 16, BITS = 128 };
 #define MOST_WORK 1e10
 
@@ -55,25 +55,19 @@ static attest_status build(attest_dataset *made, const sample *s, bool shorter,
                            attest_error *error)
 {
     const attest_dataset *dataset = s->dataset;
-    fmpq *entry = _fmpq_vec_init((slong)dataset->dim);
-    attest_status status = ATTEST_OK;
-    attest_dataset_builder builder;
+    FMPQ_VEC(entry, (slong)dataset->dim);
+    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
 
     attest_dataset_builder_init(&builder, dataset->dim, ATTEST_TABLE_RATIONAL, NULL);
-    for (size_t m = 0; m < s->sequences && status == ATTEST_OK; m++) {
+    for (size_t m = 0; m < s->sequences; m++) {
         size_t i = s->sequence[m], n = attest_dataset_length(dataset, i);
 
-        for (size_t k = shorter; k < n && status == ATTEST_OK; k++)
-            status =
-                add_token(&builder, entry, dataset, i, shorter ? k : place_of(s, k, n), error);
-        if (status == ATTEST_OK)
-            status = attest_dataset_builder_end_sequence(&builder, error);
+        for (size_t k = shorter; k < n; k++)
+            ATTEST_TRY(
+                add_token(&builder, entry, dataset, i, shorter ? k : place_of(s, k, n), error));
+        ATTEST_TRY(attest_dataset_builder_end_sequence(&builder, error));
     }
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(made, &builder, error);
-    attest_dataset_builder_clear(&builder);
-    _fmpq_vec_clear(entry, (slong)dataset->dim);
-    return status;
+    return attest_dataset_builder_finish(made, &builder, error);
 }
 
 static void choose(sample *s)
@@ -88,26 +82,19 @@ static void choose(sample *s)
     }
 }
 
-/* out = the exact outputs of one sequence, and of what weights stand for; *work is taken from.
- */
+/* out = balls around the exact outputs of one sequence; its work is charged to *work. */
 static attest_status enclose(arb_ptr out, double *work, const sample *s,
                              const attest_dataset *dataset, size_t i, attest_error *error)
 {
-    attest_sequence sequence;
-    attest_status status;
+    ATTEST_SCOPED(attest_sequence, sequence);
 
-    attest_sequence_init(&sequence);
-    status = attest_dataset_get_sequence(&sequence, dataset, i, NULL, error);
-    if (status == ATTEST_OK)
-        status = attest_work_charge(
-            work, attest_work_estimate(s->weights, &sequence, sequence.length, BITS), error);
-    if (status == ATTEST_OK)
-        status = attest_attention_ball(out, s->weights, &sequence, BITS, error);
-    attest_sequence_clear(&sequence);
-    return status;
+    ATTEST_TRY(attest_dataset_get_sequence(&sequence, dataset, i, NULL, error));
+    ATTEST_TRY(attest_work_charge(
+        work, attest_work_estimate(s->weights, &sequence, sequence.length, BITS), error));
+    return attest_attention_ball(out, s->weights, &sequence, BITS, error);
 }
 
-/* The exact outputs of all, unless that is too much work. */
+/* Encloses the exact outputs of all sequences, unless that is too much work. */
 static attest_status enclose_all(sample *s, attest_error *error)
 {
     size_t dim = s->dataset->dim, at = 0, less = 0;
@@ -129,18 +116,6 @@ static attest_status enclose_all(sample *s, attest_error *error)
     return status == ATTEST_UNABLE ? ATTEST_OK : status;
 }
 
-static attest_status sample_init(sample *s, attest_error *error)
-{
-    attest_dataset_init(&s->reversed);
-    attest_dataset_init(&s->shorter);
-    choose(s);
-    if (s->sequences == 0)
-        return ATTEST_OK;
-    ATTEST_TRY(build(&s->reversed, s, false, error));
-    ATTEST_TRY(build(&s->shorter, s, true, error));
-    return enclose_all(s, error);
-}
-
 static void sample_clear(sample *s)
 {
     slong entries = (slong)(s->positions * s->dataset->dim);
@@ -153,26 +128,21 @@ static void sample_clear(sample *s)
         _arb_vec_clear(s->less, entries);
 }
 
-/* Whether the exact outputs at these positions differ, for all that square roots and the like
- * leave open of them. */
+/* Whether the exact outputs at these positions differ by more than the output error of both. */
 static bool differ(const sample *s, size_t given, size_t less)
 {
     size_t dim = s->dataset->dim;
-    bool apart = false;
-    arb_t gap, room;
+    ARB(gap, room);
 
-    arb_init(gap);
-    arb_init(room);
     arb_set_fmpq(room, s->weights->slack, 64);
     arb_mul_2exp_si(room, room, 1);
-    for (size_t c = 0; c < dim && !apart; c++) {
+    for (size_t c = 0; c < dim; c++) {
         arb_sub(gap, s->given + given * dim + c, s->less + less * dim + c, BITS);
         arb_abs(gap, gap);
-        apart = arb_gt(gap, room);
+        if (arb_gt(gap, room))
+            return true;
     }
-    arb_clear(gap);
-    arb_clear(room);
-    return apart;
+    return false;
 }
 
 /* What became of sequence m, whose outputs begin at these positions. */
@@ -203,28 +173,24 @@ static void compare(attest_audit_laws *laws, const sample *s, size_t m, size_t a
 static attest_status look(attest_audit_laws *laws, const sample *s,
                           const attest_simulated_arithmetic *arithmetic, attest_error *error)
 {
-    attest_audit_outputs given = {0}, reversed = {0}, shorter = {0};
+    attest_audit_outputs given ATTEST_CLEARED_BY(attest_audit_outputs_clear) = {0};
+    attest_audit_outputs reversed ATTEST_CLEARED_BY(attest_audit_outputs_clear) = {0};
+    attest_audit_outputs shorter ATTEST_CLEARED_BY(attest_audit_outputs_clear) = {0};
     attest_audit_request request;
-    attest_status status;
 
     attest_audit_request_init(&request, s->dataset, s->weights);
     request.sequence = s->sequence;
     request.sequences = s->sequences;
-    status = attest_audit_evaluate(&given, &request, arithmetic, error);
+    ATTEST_TRY(attest_audit_evaluate(&given, &request, arithmetic, error));
     attest_audit_request_init(&request, &s->reversed, s->weights);
-    if (status == ATTEST_OK)
-        status = attest_audit_evaluate(&reversed, &request, arithmetic, error);
+    ATTEST_TRY(attest_audit_evaluate(&reversed, &request, arithmetic, error));
     attest_audit_request_init(&request, &s->shorter, s->weights);
-    if (status == ATTEST_OK)
-        status = attest_audit_evaluate(&shorter, &request, arithmetic, error);
-    for (size_t m = 0, at = 0; m < s->sequences && status == ATTEST_OK; m++) {
+    ATTEST_TRY(attest_audit_evaluate(&shorter, &request, arithmetic, error));
+    for (size_t m = 0, at = 0; m < s->sequences; m++) {
         compare(laws, s, m, at, &given, &reversed, &shorter);
         at += attest_dataset_length(s->dataset, s->sequence[m]);
     }
-    attest_audit_outputs_clear(&given);
-    attest_audit_outputs_clear(&reversed);
-    attest_audit_outputs_clear(&shorter);
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status attest_audit_laws_get(attest_audit_laws *laws,
@@ -232,16 +198,21 @@ attest_status attest_audit_laws_get(attest_audit_laws *laws,
                                     const attest_dataset *dataset,
                                     const attest_weights *weights, attest_error *error)
 {
-    sample s = {.dataset = dataset, .weights = weights};
-    attest_status status;
+    sample s ATTEST_CLEARED_BY(sample_clear) = {.dataset = dataset, .weights = weights};
 
+    attest_dataset_init(&s.reversed);
+    attest_dataset_init(&s.shorter);
     for (size_t f = 0; f < count; f++)
         laws[f] = (attest_audit_laws){0};
     if (weights->activation != ATTEST_SOFTMAX || dataset->meant)
         return ATTEST_OK;
-    status = sample_init(&s, error);
-    for (size_t f = 0; f < count && s.sequences > 0 && status == ATTEST_OK; f++)
-        status = look(&laws[f], &s, &arithmetic[f], error);
-    sample_clear(&s);
-    return status;
+    choose(&s);
+    if (s.sequences == 0)
+        return ATTEST_OK;
+    ATTEST_TRY(build(&s.reversed, &s, false, error));
+    ATTEST_TRY(build(&s.shorter, &s, true, error));
+    ATTEST_TRY(enclose_all(&s, error));
+    for (size_t f = 0; f < count; f++)
+        ATTEST_TRY(look(&laws[f], &s, &arithmetic[f], error));
+    return ATTEST_OK;
 }

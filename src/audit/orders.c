@@ -3,52 +3,44 @@
 
 #include <math.h>
 
+#include "number/scope.h"
+
 /* permuted = the sequence with token k at place order[k]. */
 static attest_status permute(attest_dataset *permuted, const attest_dataset *dataset,
                              const size_t *order, attest_error *error)
 {
     size_t n = dataset->total;
-    fmpq *entry = _fmpq_vec_init((slong)dataset->dim);
-    attest_dataset_builder builder;
-    attest_status status = ATTEST_OK;
+    FMPQ_VEC(entry, (slong)dataset->dim);
+    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
 
     attest_dataset_builder_init(&builder, dataset->dim, ATTEST_TABLE_RATIONAL, NULL);
-    for (size_t place = 0; place < n && status == ATTEST_OK; place++)
-        for (size_t k = 0; k < n && status == ATTEST_OK; k++) {
+    for (size_t place = 0; place < n; place++)
+        for (size_t k = 0; k < n; k++) {
             if (order[k] != place)
                 continue;
             for (size_t c = 0; c < dataset->dim; c++)
                 attest_tokens_get_entry(entry + c, &dataset->tokens,
                                         attest_dataset_token(dataset, 0, k), c);
-            status = attest_dataset_builder_add_token(&builder, entry, error);
+            ATTEST_TRY(attest_dataset_builder_add_token(&builder, entry, error));
         }
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_end_sequence(&builder, error);
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(permuted, &builder, error);
-    attest_dataset_builder_clear(&builder);
-    _fmpq_vec_clear(entry, (slong)dataset->dim);
-    return status;
+    ATTEST_TRY(attest_dataset_builder_end_sequence(&builder, error));
+    return attest_dataset_builder_finish(permuted, &builder, error);
 }
 
 bool attest_orders_same_output(const attest_audit_outputs *a, size_t p,
                                const attest_audit_outputs *b, size_t q)
 {
-    bool same = true;
-    arf_t x, y;
+    ARF(x, y);
 
     if (!attest_audit_outputs_finite(a, p) || !attest_audit_outputs_finite(b, q))
         return true;
-    arf_init(x);
-    arf_init(y);
-    for (size_t c = 0; c < a->dim && same; c++) {
+    for (size_t c = 0; c < a->dim; c++) {
         attest_audit_outputs_get(x, a, p, c);
         attest_audit_outputs_get(y, b, q, c);
-        same = arf_equal(x, y);
+        if (!arf_equal(x, y))
+            return false;
     }
-    arf_clear(x);
-    arf_clear(y);
-    return same;
+    return true;
 }
 
 static void exchange(size_t *a, size_t *b)
@@ -94,29 +86,24 @@ attest_status attest_orders_check(bool *broken, size_t order[ATTEST_ORDERS_LONGE
                                   attest_error *error)
 {
     size_t n = dataset->total;
-    attest_audit_outputs given = {0};
-    attest_status status = evaluate(&given, dataset, weights, arithmetic, error);
+    attest_audit_outputs given ATTEST_CLEARED_BY(attest_audit_outputs_clear) = {0};
 
     for (size_t k = 0; k < n; k++)
         order[k] = k;
     *broken = false;
-    while (status == ATTEST_OK && !*broken && n > 1 && next_order(order, n)) {
-        attest_audit_outputs other = {0};
-        attest_dataset permuted;
+    ATTEST_TRY(evaluate(&given, dataset, weights, arithmetic, error));
+    while (!*broken && n > 1 && next_order(order, n)) {
+        attest_audit_outputs other ATTEST_CLEARED_BY(attest_audit_outputs_clear) = {0};
+        ATTEST_SCOPED(attest_dataset, permuted);
 
-        attest_dataset_init(&permuted);
-        status = permute(&permuted, dataset, order, error);
-        if (status == ATTEST_OK)
-            status = evaluate(&other, &permuted, weights, arithmetic, error);
-        for (size_t k = 0; k < n && status == ATTEST_OK && !*broken; k++) {
+        ATTEST_TRY(permute(&permuted, dataset, order, error));
+        ATTEST_TRY(evaluate(&other, &permuted, weights, arithmetic, error));
+        for (size_t k = 0; k < n && !*broken; k++) {
             *broken = !attest_orders_same_output(&given, k, &other, order[k]);
             *position = k;
         }
-        attest_audit_outputs_clear(&other);
-        attest_dataset_clear(&permuted);
     }
-    attest_audit_outputs_clear(&given);
-    return status;
+    return ATTEST_OK;
 }
 
 /* 1/n to nearest even in p <= 24 bits: the quotient of doubles, rounded again, which is right

@@ -1,4 +1,4 @@
-/* pairs.c -- which required pairs are still told apart in an arithmetic, and how surely.
+/* pairs.c -- which required pairs an arithmetic still tells apart, and whether that is proved.
  *
  * Outputs a and b with errors e_a and e_b are told apart for certain if the exact ones are
  * farther apart than e_a + e_b. Doubles show that for most pairs, balls for what they leave
@@ -10,11 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <attest/flint.h>
-
 #include "base/memory.h"
 #include "base/term.h"
 #include "base/workers.h"
+#include "number/scope.h"
 
 /* Positions at most; pairs of one position that balls decide at most. */
 enum { MOST_POSITIONS = 4096, MOST_BALLS = 512, STRIDE = 16 };
@@ -76,12 +75,9 @@ static bool balls_show(const comparison *w, size_t a, size_t b)
 {
     const attest_audit_reference *r = w->reference;
     slong bits = r->bits + 64;
-    arb_t x, y, sum;
-    arf_t part, far;
-    bool apart;
+    ARB(x, y, sum);
+    ARF(part, far);
 
-    arb_init(x), arb_init(y), arb_init(sum);
-    arf_init(part), arf_init(far);
     for (size_t c = 0; c < w->dim; c++) {
         get_entry(x, part, r, w->sampled[a] * w->dim + c);
         get_entry(y, part, r, w->sampled[b] * w->dim + c);
@@ -93,10 +89,7 @@ static bool balls_show(const comparison *w, size_t a, size_t b)
     arf_add(far, far, part, 64, ARF_RND_UP);
     arf_mul(far, far, far, 64, ARF_RND_UP);
     arb_set_arf(x, far);
-    apart = arf_is_finite(far) && arb_gt(sum, x);
-    arb_clear(x), arb_clear(y), arb_clear(sum);
-    arf_clear(part), arf_clear(far);
-    return apart;
+    return arf_is_finite(far) && arb_gt(sum, x);
 }
 
 static bool is_merged(const comparison *w, size_t a, size_t b)
@@ -145,9 +138,8 @@ static bool compare_row(void *context, size_t a)
 /* middle = the exact output at position p of the sample up to *slip. */
 static void get_middle(double *middle, double *slip, const attest_audit_reference *r, size_t p)
 {
-    mpfr_t off, sum;
+    MPFR(64, off, sum);
 
-    mpfr_inits2(64, off, sum, (mpfr_ptr)0);
     mpfr_set_zero(sum, 1);
     for (size_t c = 0; c < r->dim; c++) {
         mpfr_srcptr exact = r->middle + p * r->dim + c;
@@ -161,7 +153,6 @@ static void get_middle(double *middle, double *slip, const attest_audit_referenc
     }
     mpfr_sqrt(sum, sum, MPFR_RNDU);
     *slip = mpfr_get_d(sum, MPFR_RNDU);
-    mpfr_clears(off, sum, (mpfr_ptr)0);
 }
 
 static bool comparison_init(comparison *w, const attest_dataset *dataset,
@@ -216,16 +207,15 @@ attest_audit_pairs_get(attest_audit_pairs *pairs, const attest_audit_outputs *ou
                        const attest_audit_deviation *deviation, const attest_contexts *classes,
                        size_t jobs, attest_error *error)
 {
-    comparison w = {.outputs = outputs, .reference = reference, .deviation = deviation};
-    attest_status status;
+    comparison w ATTEST_CLEARED_BY(comparison_clear) = {
+        .outputs = outputs, .reference = reference, .deviation = deviation};
+    bool ok = comparison_init(&w, dataset, classes);
 
-    *pairs = (attest_audit_pairs){0};
-    if (comparison_init(&w, dataset, classes))
-        status = attest_workers_run(compare_row, &w, w.count, w.count > 200 ? jobs : 1, error);
-    else
-        status = attest_memory_fail(error);
-    pairs->positions = w.count;
-    for (size_t a = 0; status == ATTEST_OK && a < w.count; a++) {
+    *pairs = (attest_audit_pairs){.positions = w.count};
+    if (!ok)
+        return attest_memory_fail(error);
+    ATTEST_TRY(attest_workers_run(compare_row, &w, w.count, w.count > 200 ? jobs : 1, error));
+    for (size_t a = 0; a < w.count; a++) {
         pairs->required += w.row[a].required;
         pairs->apart += w.row[a].apart;
         pairs->by_rounding += w.row[a].by_rounding;
@@ -235,6 +225,5 @@ attest_audit_pairs_get(attest_audit_pairs *pairs, const attest_audit_outputs *ou
             memcpy(pairs->pair, w.row[a].pair, sizeof pairs->pair);
         }
     }
-    comparison_clear(&w);
-    return status;
+    return ATTEST_OK;
 }

@@ -8,6 +8,7 @@
 #include "audit/counting.h"
 #include "base/cpu.h"
 #include "judge/model_json.h"
+#include "number/scope.h"
 
 void attest_audit_write_fmpz(attest_json *json, const char *key, const fmpz_t value)
 {
@@ -259,18 +260,16 @@ static void write_graded(attest_json *json, const attest_audit_graded *graded)
     attest_json_write_close(json);
 }
 
-/* The bits that a separation asks for, or null. */
+/* The bits that a separation requires, or null. */
 static void write_bits(attest_json *json, const char *key, bool known, const arb_t large,
                        const arb_t small)
 {
-    fmpz_t bits;
+    FMPZ(bits);
 
-    fmpz_init(bits);
     if (known && attest_audit_bits(bits, large, small))
         attest_audit_write_fmpz(json, key, bits);
     else
         attest_json_write_null(json, key);
-    fmpz_clear(bits);
 }
 
 static void write_certified(attest_json *json, const attest_audit *audit)
@@ -451,9 +450,8 @@ void attest_audit_write_maker(attest_json *json)
 
 static void write_claim(attest_json *json, const attest_audit *audit)
 {
-    arb_t promise;
+    ARB(promise);
 
-    arb_init(promise);
     arb_set_arf(promise, audit->promise);
     attest_json_write_object(json, "claim");
     if (audit->has_r)
@@ -463,7 +461,6 @@ static void write_claim(attest_json *json, const attest_audit *audit)
     attest_json_write_rational(json, "delta", audit->delta);
     write_optional_ball(json, "promise", arf_sgn(audit->promise) > 0, promise);
     attest_json_write_close(json);
-    arb_clear(promise);
 }
 
 void attest_audit_write_subject(attest_json *json, const attest_audit *audit,

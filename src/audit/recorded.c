@@ -14,7 +14,7 @@
 #include "base/workers.h"
 #include "format/wide.h"
 
-/* A hash of 128 bits of what a position sees. */
+/* A hash of 128 bits of the query, the keys and the values that determine an output. */
 typedef struct context {
     uint64_t half[2];
     uint32_t number; /* of the position */
@@ -68,7 +68,7 @@ static attest_status choose(recorded *r, size_t most, attest_error *error)
     return ATTEST_OK;
 }
 
-/* What is simulated, and bounded, in format f. */
+/* The simulation and the bound of format f. */
 static attest_status simulated_init(recorded *r, size_t f, attest_error *error)
 {
     const attest_judge_question *x = r->question;
@@ -179,8 +179,8 @@ static attest_status load_batch(recorded *r, attest_error *error)
     return ATTEST_OK;
 }
 
-/* What the row sees: its query, and the sum over its keys, whose order does not matter. false:
- * it sees none. */
+/* *seen = the hash of the row's query and of the keys that it sees, in any order. false: it
+ * sees none. */
 static bool look(context *seen, recorded *r, size_t row)
 {
     const attest_judge_question *x = r->question;
@@ -286,7 +286,7 @@ static attest_status classify(recorded *r, attest_error *error)
     return ATTEST_OK;
 }
 
-/* What the outputs of an arithmetic are, against the exact ones. */
+/* Compares the outputs of arithmetic f with the exact ones. */
 static attest_status measure(attest_audit_cell *cell, const recorded *r, size_t f,
                              attest_error *error)
 {
@@ -328,23 +328,22 @@ attest_status attest_audit_recorded(attest_audit_cell *cell,
                                     size_t arithmetics, const attest_judge_model *kernel,
                                     size_t most, attest_error *error)
 {
-    recorded r = {.question = question,
-                  .head = head,
-                  .formats = arithmetics,
-                  .simulated = arithmetics - (kernel != NULL),
-                  .arithmetic = arithmetic,
-                  .model = kernel};
-    attest_status status = recorded_init(&r, most, error);
+    recorded r ATTEST_CLEARED_BY(recorded_clear) = {.question = question,
+                                                    .head = head,
+                                                    .formats = arithmetics,
+                                                    .simulated = arithmetics - (kernel != NULL),
+                                                    .arithmetic = arithmetic,
+                                                    .model = kernel};
 
     memset(cell, 0, arithmetics * sizeof *cell);
-    if (status == ATTEST_OK)
-        status = run_positions(cell, &r, error);
-    if (status == ATTEST_OK)
-        status = classify(&r, error);
-    for (size_t f = 0; f < arithmetics && status == ATTEST_OK; f++) {
-        status = measure(&cell[f], &r, f, error);
+    ATTEST_TRY(recorded_init(&r, most, error));
+    ATTEST_TRY(run_positions(cell, &r, error));
+    ATTEST_TRY(classify(&r, error));
+    for (size_t f = 0; f < arithmetics; f++) {
+        attest_status status = measure(&cell[f], &r, f, error);
+
         attest_audit_deviation_forget(&cell[f].deviation);
+        ATTEST_TRY(status);
     }
-    recorded_clear(&r);
-    return status;
+    return ATTEST_OK;
 }

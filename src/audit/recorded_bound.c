@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "number/scope.h"
 
 /* The next count quantities of the block. */
 static quantities take(double **next, size_t count)
@@ -33,13 +34,11 @@ static void set_inputs(quantities to, const double *x, size_t count,
 /* The scale as a double, off by at most two of its ulps, and rounded once. */
 static void set_scale(attest_recorded_bound *x)
 {
-    arb_t scale;
+    ARB(scale);
     double value;
 
-    arb_init(scale);
     attest_judge_question_get_scale(scale, x->question, 128);
     value = arf_get_d(arb_midref(scale), ARF_RND_NEAR);
-    arb_clear(scale);
     set_input(x->scale, value, &x->model);
     *x->scale.slip = value * UNIT;
     *x->scale.error += *x->scale.slip;

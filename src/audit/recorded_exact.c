@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "number/scope.h"
+
 enum { MOST_FACTOR = 16 };
 
 void attest_recorded_exact_init(attest_recorded_exact *e, const attest_judge_question *x)
@@ -86,9 +88,8 @@ static void exponentiate(attest_recorded_exact *e, const attest_judge_row *row,
                          const attest_judge_head *head)
 {
     size_t keys = e->question->keys;
-    arf_t most;
+    ARF(most);
 
-    arf_init(most);
     arf_neg_inf(most);
     if (head->sink)
         arf_set_d(most, head->sink_logit);
@@ -109,7 +110,6 @@ static void exponentiate(attest_recorded_exact *e, const attest_judge_row *row,
         arb_exp(t, t, e->bits);
         arb_add(e->total, e->total, t, e->bits);
     }
-    arf_clear(most);
 }
 
 /* out = the mean of the values. */
@@ -124,13 +124,12 @@ static void mix(arb_ptr out, attest_recorded_exact *e, const attest_judge_row *r
     }
 }
 
-/* The parts of the keys as doubles, and half of what they may be off by together. */
+/* The weights of the keys as doubles; *off = half the sum of their rounding errors. */
 static void set_weights(double *weight, double *off, attest_recorded_exact *e)
 {
     double sum = 0;
-    arf_t error;
+    ARF(error);
 
-    arf_init(error);
     for (size_t j = 0; j <= e->question->keys; j++) {
         weight[j] = 0;
         if (arb_is_zero(e->power + j))
@@ -142,7 +141,6 @@ static void set_weights(double *weight, double *off, attest_recorded_exact *e)
         arb_get_abs_ubound_arf(error, e->term, 53);
         sum += arf_get_d(error, ARF_RND_UP);
     }
-    arf_clear(error);
     *off = sum / 2 * (1 + 0x1p-20);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "number/scope.h"
 
 typedef attest_recorded_simulation simulation;
 
@@ -39,33 +40,25 @@ static double round_cut(double y, int inexact, const attest_hosted *h)
 /* 1/sqrt(dim), rounded once. */
 static double get_rsqrt(size_t dim, const attest_hosted *h)
 {
-    mpfr_t root;
-    double y;
+    MPFR(53, root);
     int inexact;
 
-    mpfr_init2(root, 53);
     mpfr_set_ui(root, dim, MPFR_RNDN);
     inexact = mpfr_rec_sqrt(root, root, h->plain ? MPFR_RNDN : MPFR_RNDZ);
-    y = mpfr_get_d(root, MPFR_RNDN);
-    mpfr_clear(root);
-    return round_cut(y, inexact, h);
+    return round_cut(mpfr_get_d(root, MPFR_RNDN), inexact, h);
 }
 
 /* tanh x, rounded once. */
 static double get_tanh(double x, const attest_hosted *h)
 {
-    mpfr_t value;
-    double y;
+    MPFR(53, value);
     int inexact;
 
     if (isnan(x))
         return x;
-    mpfr_init2(value, 53);
     mpfr_set_d(value, x, MPFR_RNDN);
     inexact = mpfr_tanh(value, value, h->plain ? MPFR_RNDN : MPFR_RNDZ);
-    y = mpfr_get_d(value, MPFR_RNDN);
-    mpfr_clear(value);
-    return round_cut(y, inexact, h);
+    return round_cut(mpfr_get_d(value, MPFR_RNDN), inexact, h);
 }
 
 static double *numbers(size_t rows, size_t cols)

@@ -6,10 +6,10 @@
 
 #include "attention/attention_ball.h"
 #include "attention/work.h"
-#include "base/scope.h"
+#include "base/memory.h"
 #include "base/workers.h"
 #include "format/wide.h"
-#include "base/memory.h"
+#include "number/scope.h"
 
 #define SECONDS 10.0
 
@@ -69,10 +69,9 @@ typedef struct ball_work {
 
 void attest_audit_reference_set(attest_audit_reference *r, size_t i, arb_t ball)
 {
-    arf_t end;
+    ARF(end);
 
     /* What the midpoint loses by rounding goes to the radius. */
-    arf_init(end);
     arf_get_mpfr(r->middle + i, arb_midref(ball), MPFR_RNDN);
     arf_set_mpfr(end, r->middle + i);
     arf_sub(end, end, arb_midref(ball), 53, ARF_RND_UP);
@@ -80,7 +79,6 @@ void attest_audit_reference_set(attest_audit_reference *r, size_t i, arb_t ball)
     arb_add_error_arf(ball, end);
     arf_set_mag(end, arb_radref(ball));
     arf_get_mpfr(r->radius + i, end, MPFR_RNDU);
-    arf_clear(end);
 }
 
 /* Whether the balls of one position are as narrow as W_O, applied to averages, may leave them:
@@ -101,8 +99,6 @@ static attest_status enclose_passage(arb_ptr ball, const attest_weights *weights
                                      long bits)
 {
     size_t dim = sequence->dim, begin = at.begin, end = at.end;
-    attest_status status;
-    arb_ptr wide;
 
     if (weights->activation != ATTEST_SOFTMAX)
         return attest_attention_ball_between(ball, weights, sequence, at.begin, at.end, false,
@@ -115,83 +111,87 @@ static attest_status enclose_passage(arb_ptr ball, const attest_weights *weights
         end--;
     if (begin == end)
         return ATTEST_OK;
-    wide = _arb_vec_init((slong)((end - begin) * dim));
-    status =
-        attest_attention_ball_between(wide, weights, sequence, begin, end, false, bits, NULL);
+    ARB_VEC(wide, (slong)((end - begin) * dim));
+    ATTEST_TRY(
+        attest_attention_ball_between(wide, weights, sequence, begin, end, false, bits, NULL));
     for (size_t p = begin; p < end; p++)
         if (!are_narrow(ball + (p - at.begin) * dim, dim, bits - SPARE))
             _arb_vec_set(ball + (p - at.begin) * dim, wide + (p - begin) * dim, (slong)dim);
-    _arb_vec_clear(wide, (slong)((end - begin) * dim));
-    return status;
+    return ATTEST_OK;
 }
 
-static bool evaluate_balls(void *context, size_t item)
+static attest_status enclose_item(ball_work *work, size_t item)
 {
-    ball_work *work = context;
     attest_audit_reference *r = work->reference;
     const attest_weights *weights = work->request->weights;
     size_t i = item / work->passages;
     attest_audit_passage at = attest_audit_passage_get(r->start[i + 1] - r->start[i],
                                                        item % work->passages, work->passages);
     size_t first = (r->start[i] + at.begin) * r->dim, count = (at.end - at.begin) * r->dim;
-    arb_ptr ball = _arb_vec_init((slong)count);
-    attest_sequence sequence;
-    attest_status status;
+    ARB_VEC(ball, (slong)count);
+    ATTEST_SCOPED(attest_sequence, sequence);
 
-    attest_sequence_init(&sequence);
-    status = attest_dataset_get_sequence(&sequence, work->request->dataset, r->sequence[i],
-                                         NULL, NULL);
-    if (status == ATTEST_OK)
-        status = enclose_passage(ball, weights, &sequence, at, r->bits);
-    if (status == ATTEST_OK)
-        status = attest_audit_zeros_settle(ball, work->request, r->sequence[i], &sequence, at,
-                                           r->bits);
-    for (size_t e = 0; status == ATTEST_OK && e < count; e++)
+    ATTEST_TRY(attest_dataset_get_sequence(&sequence, work->request->dataset, r->sequence[i],
+                                           NULL, NULL));
+    ATTEST_TRY(enclose_passage(ball, weights, &sequence, at, r->bits));
+    ATTEST_TRY(
+        attest_audit_zeros_settle(ball, work->request, r->sequence[i], &sequence, at, r->bits));
+    for (size_t e = 0; e < count; e++)
         attest_audit_reference_set(r, first + e, ball + e);
+    return ATTEST_OK;
+}
+
+static bool evaluate_balls(void *context, size_t item)
+{
+    ball_work *work = context;
+    attest_status status = enclose_item(work, item);
+
     if (status == ATTEST_UNABLE)
         *work->unable = true;
-    attest_sequence_clear(&sequence);
-    _arb_vec_clear(ball, (slong)count);
     return status == ATTEST_OK || status == ATTEST_UNABLE;
+}
+
+static attest_status enclose_sample(attest_audit_reference *reference,
+                                    const attest_audit_request *request, size_t most,
+                                    attest_error *error)
+{
+    long bits = reference->bits;
+    ATTEST_SHARED(bool, unable, 1);
+    ball_work work = {request, reference, 1, unable};
+    size_t jobs = 1;
+    double left = request->max_work;
+
+    if (!unable || !choose_sample(reference, request, most, bits))
+        return attest_memory_fail(error);
+    reference->middle = attest_wide_vector_init(
+        &reference->middle_bytes, reference->positions * reference->dim, bits + 64, true);
+    reference->radius = attest_wide_vector_init(
+        &reference->radius_bytes, reference->positions * reference->dim, 53, true);
+    if (!reference->middle || !reference->radius)
+        return attest_memory_fail(error);
+    ATTEST_TRY(attest_work_charge_sequences(&left, request->weights, request->dataset,
+                                            reference->sequence, reference->sequences, bits,
+                                            NULL, error));
+    if (reference->positions > 400)
+        jobs = request->jobs;
+    /* Every passage projects all tokens of its sequence: no more passages than jobs. */
+    work.passages = attest_audit_passages(reference->sequences, jobs);
+    ATTEST_TRY(attest_workers_run(evaluate_balls, &work, reference->sequences * work.passages,
+                                  jobs, error));
+    if (*unable)
+        return attest_error_set(error, ATTEST_UNABLE,
+                                "a sequence over its common denominator is too large");
+    return ATTEST_OK;
 }
 
 attest_status attest_audit_reference_get(attest_audit_reference *reference,
                                          const attest_audit_request *request, size_t most,
                                          long bits, attest_error *error)
 {
-    bool *unable = attest_shared_alloc(1, sizeof *unable);
-    ball_work work = {request, reference, 1, unable};
-    size_t jobs = 1;
-    double left = request->max_work;
     attest_status status;
-    bool ok;
 
     *reference = (attest_audit_reference){.bits = bits};
-    ok = unable && choose_sample(reference, request, most, bits);
-    if (ok) {
-        size_t entries = reference->positions * reference->dim;
-        reference->middle =
-            attest_wide_vector_init(&reference->middle_bytes, entries, bits + 64, true);
-        reference->radius =
-            attest_wide_vector_init(&reference->radius_bytes, entries, 53, true);
-    }
-    if (!ok || !reference->middle || !reference->radius)
-        status = attest_memory_fail(error);
-    else
-        status = attest_work_charge_sequences(&left, request->weights, request->dataset,
-                                              reference->sequence, reference->sequences, bits,
-                                              NULL, error);
-    if (reference->positions > 400)
-        jobs = request->jobs;
-    /* Every passage projects all tokens of its sequence: no more of them than jobs. */
-    work.passages = attest_audit_passages(reference->sequences, jobs);
-    if (status == ATTEST_OK)
-        status = attest_workers_run(evaluate_balls, &work, reference->sequences * work.passages,
-                                    jobs, error);
-    if (status == ATTEST_OK && *unable)
-        status = attest_error_set(error, ATTEST_UNABLE,
-                                  "a sequence over its common denominator is too large");
-    attest_shared_free(unable, 1, sizeof *unable);
+    status = enclose_sample(reference, request, most, error);
     if (status != ATTEST_OK)
         attest_audit_reference_clear(reference);
     return status;

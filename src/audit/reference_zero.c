@@ -7,8 +7,8 @@
 #include <attest/certify.h>
 
 #include "audit/reference.h"
-#include "base/scope.h"
 #include "certify/zero_test.h"
+#include "number/scope.h"
 
 enum { TEST_FROM = 4, MOST_FACTOR = 64 };
 
@@ -51,22 +51,17 @@ static attest_status is_zero(bool *zero, const attest_audit_request *request, si
             (uint32_t)(request->weights->mask == ATTEST_MASK_CAUSAL ? position + 1 : length),
         .query = attest_dataset_token(dataset, number, position)};
     attest_zero_answer answer = ATTEST_ZERO_UNABLE;
-    attest_softmax_sum sum;
-    attest_status status;
-    fmpq_t target;
+    attest_softmax_sum sum ATTEST_CLEARED_BY(attest_softmax_sum_clear);
+    FMPQ(target);
 
-    fmpq_init(target);
+    *zero = false;
     attest_softmax_sum_init(&sum, dataset->dim);
-    status = attest_softmax_sum_add(&sum, 1, request->weights, dataset, &context, NULL);
-    if (status == ATTEST_OK) {
-        keep_entry(&sum, c);
-        attest_softmax_sum_finish(&sum);
-        status = attest_zero_test(&answer, &sum, target, ATTEST_CERTIFY_MAX_TERMS, NULL);
-    }
+    ATTEST_TRY(attest_softmax_sum_add(&sum, 1, request->weights, dataset, &context, NULL));
+    keep_entry(&sum, c);
+    attest_softmax_sum_finish(&sum);
+    ATTEST_TRY(attest_zero_test(&answer, &sum, target, ATTEST_CERTIFY_MAX_TERMS, NULL));
     *zero = answer == ATTEST_ZERO_EQUAL;
-    attest_softmax_sum_clear(&sum);
-    fmpq_clear(target);
-    return status;
+    return ATTEST_OK;
 }
 
 /* ball = finer ones, entry by entry, where they were open. */
@@ -105,12 +100,10 @@ attest_status attest_audit_zeros_settle(arb_ptr ball, const attest_audit_request
                                         attest_audit_passage passage, long bits)
 {
     size_t dim = request->dataset->dim;
-    arb_ptr finer = _arb_vec_init((slong)dim);
-    attest_status status = ATTEST_OK;
+    ARB_VEC(finer, (slong)dim);
 
-    for (size_t p = passage.begin; p < passage.end && status == ATTEST_OK; p++, ball += dim)
+    for (size_t p = passage.begin; p < passage.end; p++, ball += dim)
         if (count_open(ball, dim) > 0)
-            status = settle(ball, finer, request, number, sequence, p, bits);
-    _arb_vec_clear(finer, (slong)dim);
-    return status;
+            ATTEST_TRY(settle(ball, finer, request, number, sequence, p, bits));
+    return ATTEST_OK;
 }

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "base/scope.h"
 #include "geometry/candidates.h"
+#include "number/scope.h"
 
 /* Bits of an exact difference; its square has twice as many. */
 enum { MOST_SPREAD = 1 << 22 };
@@ -34,10 +34,8 @@ attest_status attest_audit_spread_check(const attest_audit_outputs *outputs,
 void attest_audit_distance(arf_t square, const attest_audit_outputs *outputs, size_t p,
                            size_t q)
 {
-    arf_t x, y;
+    ARF(x, y);
 
-    arf_init(x);
-    arf_init(y);
     arf_zero(square);
     for (size_t c = 0; c < outputs->dim; c++) {
         attest_audit_outputs_get(x, outputs, p, c);
@@ -46,19 +44,14 @@ void attest_audit_distance(arf_t square, const attest_audit_outputs *outputs, si
         arf_mul(x, x, x, ARF_PREC_EXACT, ARF_RND_DOWN);
         arf_add(square, square, x, ARF_PREC_EXACT, ARF_RND_DOWN);
     }
-    arf_clear(x);
-    arf_clear(y);
 }
 
 static attest_status make_cloud(attest_cloud *cloud, const attest_audit_outputs *outputs,
                                 const attest_contexts *classes, attest_error *error)
 {
-    attest_status status = attest_cloud_init(cloud, outputs->count, outputs->dim, error);
-    arb_ptr ball;
+    ARB_VEC(ball, (slong)outputs->dim);
 
-    if (status != ATTEST_OK)
-        return status;
-    ball = _arb_vec_init((slong)outputs->dim);
+    ATTEST_TRY(attest_cloud_init(cloud, outputs->count, outputs->dim, error));
     for (size_t p = 0; p < outputs->count; p++) {
         cloud->colour[p] = classes->position[p];
         if (outputs->real) {
@@ -69,7 +62,6 @@ static attest_status make_cloud(attest_cloud *cloud, const attest_audit_outputs 
             attest_audit_outputs_get(arb_midref(ball + c), outputs, p, c);
         attest_cloud_set_balls(cloud, p, ball);
     }
-    _arb_vec_clear(ball, (slong)outputs->dim);
     attest_cloud_finish(cloud);
     return ATTEST_OK;
 }
@@ -79,22 +71,20 @@ static attest_status search_tree(arf_t square, size_t pair[2], bool *found,
                                  const attest_audit_outputs *outputs,
                                  const attest_contexts *classes, attest_error *error)
 {
-    attest_cloud cloud;
-    attest_candidates candidates;
-    attest_status status = make_cloud(&cloud, outputs, classes, error);
-    bool more = true;
-    arf_t other;
+    attest_cloud cloud ATTEST_CLEARED_BY(attest_cloud_clear) = {0};
+    attest_candidates candidates ATTEST_CLEARED_BY(attest_candidates_clear) = {0};
+    ARF(other);
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(make_cloud(&cloud, outputs, classes, error));
     *found = false;
-    arf_init(other);
-    status = attest_candidates_init(&candidates, &cloud, error);
-    while (status == ATTEST_OK && more) {
+    ATTEST_TRY(attest_candidates_init(&candidates, &cloud, error));
+    for (;;) {
         size_t first, second;
-        status = attest_candidates_next(&more, &first, &second, &candidates, error);
-        if (status != ATTEST_OK || !more)
-            break;
+        bool more;
+
+        ATTEST_TRY(attest_candidates_next(&more, &first, &second, &candidates, error));
+        if (!more)
+            return ATTEST_OK;
         attest_audit_distance(other, outputs, first, second);
         if (*found && arf_cmp(other, square) >= 0)
             continue;
@@ -103,11 +93,6 @@ static attest_status search_tree(arf_t square, size_t pair[2], bool *found,
         pair[0] = first;
         pair[1] = second;
     }
-    if (status == ATTEST_OK)
-        attest_candidates_clear(&candidates);
-    arf_clear(other);
-    attest_cloud_clear(&cloud);
-    return status;
 }
 
 /* At least the square of the norm at position p: a sum of up to 2^20 squares is wrong by less
@@ -127,10 +112,8 @@ static double square_above(const attest_audit_outputs *outputs, size_t p)
 void attest_audit_norm_get(arf_t square, const attest_audit_outputs *outputs)
 {
     double most = 0; /* at most the largest square so far */
-    arf_t x, norm;
+    ARF(x, norm);
 
-    arf_init(x);
-    arf_init(norm);
     arf_zero(square);
     for (size_t p = 0; p < outputs->count; p++) {
         if (!attest_audit_outputs_finite(outputs, p) || square_above(outputs, p) < most)
@@ -146,8 +129,6 @@ void attest_audit_norm_get(arf_t square, const attest_audit_outputs *outputs)
             most = arf_get_d(square, ARF_RND_FLOOR);
         }
     }
-    arf_clear(x);
-    arf_clear(norm);
 }
 
 attest_status attest_audit_separation_get(arf_t square, size_t pair[2], bool *found,
@@ -167,11 +148,9 @@ attest_status attest_audit_separation_log2(double *log2, bool *known,
 {
     attest_status status;
     size_t pair[2];
-    arf_t square;
-    arb_t ball;
+    ARF(square);
+    ARB(ball);
 
-    arf_init(square);
-    arb_init(ball);
     status = attest_audit_separation_get(square, pair, known, outputs, classes, error);
     *known = status == ATTEST_OK && *known && arf_sgn(square) > 0;
     if (*known) {
@@ -179,7 +158,5 @@ attest_status attest_audit_separation_log2(double *log2, bool *known,
         arb_log_base_ui(ball, ball, 2, 64);
         *log2 = arf_get_d(arb_midref(ball), ARF_RND_NEAR) / 2;
     }
-    arb_clear(ball);
-    arf_clear(square);
     return status == ATTEST_UNABLE ? ATTEST_OK : status;
 }

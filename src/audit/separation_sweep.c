@@ -8,6 +8,7 @@
 
 #include "audit/separation.h"
 #include "base/memory.h"
+#include "number/scope.h"
 
 /* Up to so many comparisons per position; outputs that need more have no simple order. */
 enum { MOST_VISITS = 200 };
@@ -94,16 +95,14 @@ bool attest_audit_separation_sweep(arf_t square, size_t pair[2], bool *found,
                                    const attest_audit_outputs *outputs,
                                    const attest_contexts *classes)
 {
-    point *order = attest_memory_alloc(outputs->count, sizeof *order);
+    point *order ATTEST_FREED = attest_memory_alloc(outputs->count, sizeof *order);
     size_t axis = widest_axis(outputs), visits = 0, most = outputs->count * MOST_VISITS;
     best b = {.square = square};
-    arf_t work;
-    mpfr_t gap;
+    ARF(work);
+    MPFR(53, gap);
 
     if (!order)
         return false;
-    arf_init(work);
-    mpfr_init2(gap, 53);
     for (size_t p = 0; p < outputs->count; p++)
         order[p] = (point){outputs->wide + p * outputs->dim + axis, p};
     qsort(order, outputs->count, sizeof *order, compare_points);
@@ -117,8 +116,5 @@ bool attest_audit_separation_sweep(arf_t square, size_t pair[2], bool *found,
     *found = b.found;
     pair[0] = b.pair[0];
     pair[1] = b.pair[1];
-    arf_clear(work);
-    mpfr_clear(gap);
-    free(order);
     return visits < most;
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "number/rationals.h"
+#include "number/scope.h"
 
 attest_audit_size attest_audit_size_get(const mpfr_t x)
 {
@@ -14,10 +15,9 @@ attest_audit_size attest_audit_size_get(const mpfr_t x)
     return size;
 }
 
-/* x = the size: 53 bits are enough for it. */
+/* x = the size. x has 53 bits, which are enough. */
 static void get_wide(mpfr_t x, attest_audit_size size)
 {
-    mpfr_init2(x, 53);
     mpfr_set_d(x, size.part, MPFR_RNDN);
     mpfr_mul_2si(x, x, size.exponent, MPFR_RNDU);
 }
@@ -32,44 +32,34 @@ int attest_audit_size_compare(attest_audit_size a, attest_audit_size b)
 attest_audit_size attest_audit_size_mean(attest_audit_size a, size_t a_count,
                                          attest_audit_size b, size_t b_count)
 {
-    attest_audit_size mean = {0};
-    mpfr_t x, y;
+    MPFR(53, x, y);
 
     if (a_count + b_count == 0)
-        return mean;
+        return (attest_audit_size){0};
     get_wide(x, a);
     get_wide(y, b);
     mpfr_mul_ui(x, x, a_count, MPFR_RNDU);
     mpfr_mul_ui(y, y, b_count, MPFR_RNDU);
     mpfr_add(x, x, y, MPFR_RNDU);
     mpfr_div_ui(x, x, a_count + b_count, MPFR_RNDU);
-    mean = attest_audit_size_get(x);
-    mpfr_clear(x);
-    mpfr_clear(y);
-    return mean;
+    return attest_audit_size_get(x);
 }
 
 int attest_audit_size_compare_rational(attest_audit_size size, const fmpq_t rational)
 {
-    mpfr_t wide;
-    arf_t value;
-    int order;
+    MPFR(53, wide);
+    ARF(value);
 
     get_wide(wide, size);
-    arf_init(value);
     arf_set_mpfr(value, wide);
-    order = attest_rationals_compare_arf(value, rational);
-    arf_clear(value);
-    mpfr_clear(wide);
-    return order;
+    return attest_rationals_compare_arf(value, rational);
 }
 
 void attest_audit_size_format(char text[ATTEST_AUDIT_SIZE_TEXT], attest_audit_size size,
                               int digits)
 {
-    mpfr_t wide;
+    MPFR(53, wide);
 
     get_wide(wide, size);
     mpfr_snprintf(text, ATTEST_AUDIT_SIZE_TEXT, "%.*Rg", digits, wide);
-    mpfr_clear(wide);
 }

@@ -1,20 +1,19 @@
-/* theory.c -- the bits that Theorem 2 asks for on a dataset. */
+/* theory.c -- the bits that Theorem 2 requires on a dataset. */
 #include "audit/audit.h"
+#include "number/scope.h"
 #include "theory/theorem2_parts.h"
 
-/* Up to so many products of entries are formed to find the closest pair of tokens. */
+/* The largest number of products of entries formed to find the closest pair of tokens. */
 #define MOST_PRODUCTS 2e9
 
 /* bound = the square root to 192 bits: the supremum, or infimum, of the bounds that hold. */
 static void set_root(fmpq_t bound, const fmpq_t square)
 {
-    arb_t root;
+    ARB(root);
 
-    arb_init(root);
     arb_set_fmpq(root, square, 256);
     arb_sqrt(root, root, 192);
     arf_get_fmpq(bound, arb_midref(root));
-    arb_clear(root);
 }
 
 static const char *failing(const attest_dataset *dataset, const attest_separated *extremes)
@@ -34,9 +33,8 @@ static const char *failing(const attest_dataset *dataset, const attest_separated
 static void evaluate_formula(attest_audit_theory *theory, const attest_dataset *dataset,
                              const attest_separated *extremes)
 {
-    attest_construction c;
+    ATTEST_SCOPED(attest_construction, c);
 
-    attest_construction_init(&c);
     c.dim = dataset->dim;
     set_root(c.r_min.value, extremes->r_min_square);
     set_root(c.r_max.value, extremes->r_max_square);
@@ -49,15 +47,13 @@ static void evaluate_formula(attest_audit_theory *theory, const attest_dataset *
     fmpq_add(c.r_max.value, c.r_max.value, c.eps.value);
     arb_set_fmpq(theory->r, c.r_max.value, 192);
     c.dim = 0; /* nothing was built */
-    attest_construction_clear(&c);
 }
 
 attest_status attest_audit_theory_get(attest_audit *audit, attest_error *error)
 {
     const attest_dataset *dataset = audit->dataset;
     double tokens = (double)dataset->tokens.count;
-    attest_separated extremes;
-    attest_status status;
+    ATTEST_SCOPED(attest_separated, extremes);
 
     if (dataset->meant) {
         audit->theory.reason = "tokens depend on where they stand";
@@ -67,13 +63,9 @@ attest_status attest_audit_theory_get(attest_audit *audit, attest_error *error)
         audit->theory.reason = "there are too many tokens to look at all pairs";
         return ATTEST_OK;
     }
-    attest_separated_init(&extremes);
-    status = attest_separated_get(&extremes, dataset, error);
-    if (status == ATTEST_OK) {
-        audit->theory.reason = failing(dataset, &extremes);
-        if (!audit->theory.reason)
-            evaluate_formula(&audit->theory, dataset, &extremes);
-    }
-    attest_separated_clear(&extremes);
-    return status;
+    ATTEST_TRY(attest_separated_get(&extremes, dataset, error));
+    audit->theory.reason = failing(dataset, &extremes);
+    if (!audit->theory.reason)
+        evaluate_formula(&audit->theory, dataset, &extremes);
+    return ATTEST_OK;
 }

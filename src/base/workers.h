@@ -8,12 +8,31 @@
 
 #include <attest/error.h>
 
+#include "base/scope.h"
+
 /* bytes zeroed bytes that a forked child writes and its parent reads; NULL: out of memory.
  * Never NULL for 0 bytes. Fault point "alloc". */
 void *attest_shared_alloc(size_t count, size_t size);
 
 /* Gives back what alloc returned for the same arguments; NULL is allowed. */
 void attest_shared_free(void *block, size_t count, size_t size);
+
+/* ATTEST_SHARED(type, name, count): a pointer to such memory for count values, given back when
+ * its block ends. count is evaluated twice. */
+typedef struct attest_shared_block {
+    void *address;
+    size_t count, size;
+} attest_shared_block;
+
+static inline void attest_shared_block_clear(attest_shared_block *block)
+{
+    attest_shared_free(block->address, block->count, block->size);
+}
+
+#define ATTEST_SHARED(type, name, count)                                                       \
+    attest_shared_block name##_block ATTEST_CLEARED_BY(attest_shared_block_clear) = {          \
+        attest_shared_alloc(count, sizeof(type)), count, sizeof(type)};                        \
+    type *name = name##_block.address
 
 /* The same for workers of attest_workers_run: plain memory where there is one job, since a
  * mapping costs more than small work does. */
