@@ -27,9 +27,8 @@ static attest_status copy_sequence(attest_dataset_builder *builder,
 static attest_status copy_sequences(attest_dataset *copy, const attest_dataset *dataset,
                                     const attest_place place[2], attest_error *error)
 {
-    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
+    ATTEST_SCOPED(attest_dataset_builder, builder, dataset->dim, ATTEST_TABLE_RATIONAL, NULL);
 
-    attest_dataset_builder_init(&builder, dataset->dim, ATTEST_TABLE_RATIONAL, NULL);
     ATTEST_TRY(copy_sequence(&builder, dataset, place[0].sequence, error));
     if (place[1].sequence != place[0].sequence)
         ATTEST_TRY(copy_sequence(&builder, dataset, place[1].sequence, error));

@@ -140,9 +140,8 @@ static bool measure_chunk(void *context, size_t k)
     measuring *m = context;
     const attest_audit_reference *reference = m->reference;
     size_t p = k * CHUNK, i = 0;
-    totals t ATTEST_CLEARED_BY(totals_clear);
+    ATTEST_SCOPED(totals, t, reference->bits + m->format->precision + 256);
 
-    totals_init(&t, reference->bits + m->format->precision + 256);
     for (; p < reference->positions && p < (k + 1) * CHUNK; p++) {
         while (p >= reference->start[i + 1])
             i++;
@@ -157,9 +156,8 @@ static bool measure_chunk(void *context, size_t k)
 /* errors = what all chunks found, in their order. */
 static void join_chunks(attest_audit_errors *errors, const measuring *m, size_t chunks)
 {
-    totals t ATTEST_CLEARED_BY(totals_clear);
+    ATTEST_SCOPED(totals, t, 64);
 
-    totals_init(&t, 64);
     *errors = (attest_audit_errors){0};
     for (size_t k = 0; k < chunks; k++) {
         const attest_audit_errors *one = &m->chunk[k];

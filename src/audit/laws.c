@@ -56,9 +56,8 @@ static attest_status build(attest_dataset *made, const sample *s, bool shorter,
 {
     const attest_dataset *dataset = s->dataset;
     FMPQ_VEC(entry, (slong)dataset->dim);
-    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
+    ATTEST_SCOPED(attest_dataset_builder, builder, dataset->dim, ATTEST_TABLE_RATIONAL, NULL);
 
-    attest_dataset_builder_init(&builder, dataset->dim, ATTEST_TABLE_RATIONAL, NULL);
     for (size_t m = 0; m < s->sequences; m++) {
         size_t i = s->sequence[m], n = attest_dataset_length(dataset, i);
 

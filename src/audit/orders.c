@@ -11,9 +11,8 @@ static attest_status permute(attest_dataset *permuted, const attest_dataset *dat
 {
     size_t n = dataset->total;
     FMPQ_VEC(entry, (slong)dataset->dim);
-    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
+    ATTEST_SCOPED(attest_dataset_builder, builder, dataset->dim, ATTEST_TABLE_RATIONAL, NULL);
 
-    attest_dataset_builder_init(&builder, dataset->dim, ATTEST_TABLE_RATIONAL, NULL);
     for (size_t place = 0; place < n; place++)
         for (size_t k = 0; k < n; k++) {
             if (order[k] != place)

@@ -51,11 +51,10 @@ static attest_status is_zero(bool *zero, const attest_audit_request *request, si
             (uint32_t)(request->weights->mask == ATTEST_MASK_CAUSAL ? position + 1 : length),
         .query = attest_dataset_token(dataset, number, position)};
     attest_zero_answer answer = ATTEST_ZERO_UNABLE;
-    attest_softmax_sum sum ATTEST_CLEARED_BY(attest_softmax_sum_clear);
+    ATTEST_SCOPED(attest_softmax_sum, sum, dataset->dim);
     FMPQ(target);
 
     *zero = false;
-    attest_softmax_sum_init(&sum, dataset->dim);
     ATTEST_TRY(attest_softmax_sum_add(&sum, 1, request->weights, dataset, &context, NULL));
     keep_entry(&sum, c);
     attest_softmax_sum_finish(&sum);
