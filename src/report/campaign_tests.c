@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/scope.h"
 #include "report/campaign.h"
 #include "report/junit.h"
 #include "report/need.h"
@@ -27,7 +28,7 @@ static char *replay_command(const attest_corpus_case *file)
 static void add_file_tap(attest_text *text, const attest_corpus_case *file, size_t number)
 {
     bool good = attest_standing_is_good(attest_summary_stand(file));
-    char line[128], *command;
+    char line[128], *command ATTEST_FREED = NULL;
 
     attest_report_file_result(line, sizeof line, file);
     attest_tap_add_test(text, good, number);
@@ -38,7 +39,6 @@ static void add_file_tap(attest_text *text, const attest_corpus_case *file, size
     command = replay_command(file);
     attest_tap_add_comment(text, "", file->reason);
     attest_tap_add_comment(text, "replay: ", command);
-    free(command);
 }
 
 attest_status attest_report_campaign_tap(FILE *stream, const attest_summary *summary,
@@ -50,7 +50,8 @@ attest_status attest_report_campaign_tap(FILE *stream, const attest_summary *sum
     attest_tap_add_plan(&text, summary->properties + count_files(summary));
     for (size_t p = 0; p < summary->properties; p++) {
         const attest_property_summary *property = &summary->property[p];
-        char line[1024], *command = attest_report_command(summary, p, folder);
+        char line[1024];
+        char *command ATTEST_FREED = attest_report_command(summary, p, folder);
 
         attest_report_result(line, sizeof line, property);
         attest_tap_add_test(&text, attest_standing_is_good(property->standing), p + 1);
@@ -63,7 +64,6 @@ attest_status attest_report_campaign_tap(FILE *stream, const attest_summary *sum
             attest_tap_add_comment(&text, "", line);
         if (command)
             attest_tap_add_comment(&text, "replay: ", command);
-        free(command);
     }
     for (size_t f = 0; f < count_files(summary); f++)
         add_file_tap(&text, &summary->corpus->file[f], summary->properties + f + 1);
@@ -101,7 +101,8 @@ static void add_property(attest_markup *xml, const attest_summary *summary, size
                          const char *folder)
 {
     const attest_property_summary *property = &summary->property[p];
-    char reason[1024], result[256], *command = attest_report_command(summary, p, folder);
+    char reason[1024], result[256];
+    char *command ATTEST_FREED = attest_report_command(summary, p, folder);
 
     attest_report_reason(reason, sizeof reason, property);
     attest_report_result(result, sizeof result, property);
@@ -115,12 +116,11 @@ static void add_property(attest_markup *xml, const attest_summary *summary, size
                               .command = command ? command : "",
                               .output = result,
                           });
-    free(command);
 }
 
 static void add_file(attest_markup *xml, const attest_corpus_case *file)
 {
-    char result[128], *command = replay_command(file);
+    char result[128], *command ATTEST_FREED = replay_command(file);
 
     attest_report_file_result(result, sizeof result, file);
     attest_junit_add(xml, &(attest_junit_test){
@@ -132,14 +132,12 @@ static void add_file(attest_markup *xml, const attest_corpus_case *file)
                               .command = command,
                               .output = result,
                           });
-    free(command);
 }
 
 attest_status attest_report_campaign_junit(FILE *stream, const attest_summary *summary,
                                            const char *folder)
 {
-    attest_markup xml;
-    attest_status status;
+    attest_markup xml ATTEST_CLEARED_BY(attest_markup_clear);
 
     attest_junit_init(&xml, true);
     open_suite(&xml, summary);
@@ -149,9 +147,8 @@ attest_status attest_report_campaign_junit(FILE *stream, const attest_summary *s
         add_file(&xml, &summary->corpus->file[f]);
     attest_markup_close(&xml);
     attest_text_add(&xml.text, "\n");
-    status = xml.text.failed ? ATTEST_NOMEM : ATTEST_OK;
-    if (status == ATTEST_OK)
-        fwrite(xml.text.data, 1, xml.text.size, stream);
-    attest_markup_clear(&xml);
-    return status;
+    if (xml.text.failed)
+        return ATTEST_NOMEM;
+    fwrite(xml.text.data, 1, xml.text.size, stream);
+    return ATTEST_OK;
 }

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 #include "base/text.h"
 
 enum { MOST_FILES = 100000, MOST_DEPTH = 8 };
@@ -74,65 +75,62 @@ static bool is_excepted(const tree *all, const struct stat *seen)
 static attest_status walk(attest_listing *listing, const tree *all, const char *inside,
                           int depth, attest_error *error);
 
-/* One name of a folder: a file is added, a folder walked, anything else left out. */
+/* Adds the name if it is a file, walks it if it is a directory, and skips anything else. */
 static attest_status visit(attest_listing *listing, const tree *all, const char *inside,
                            const char *name, int depth, attest_error *error)
 {
-    char *path = attest_listing_join(inside, name);
-    char *full = path ? attest_listing_join(all->root, path) : NULL;
-    attest_status status = ATTEST_OK;
+    char *path ATTEST_FREED = attest_listing_join(inside, name);
+    char *full ATTEST_FREED = path ? attest_listing_join(all->root, path) : NULL;
     struct stat seen, target;
 
     if (!full)
-        status = attest_memory_fail(error);
-    else if (lstat(full, &seen) == 0 && stat(full, &target) == 0 &&
-             !is_excepted(all, &target)) {
-        if (S_ISREG(target.st_mode)) {
-            status = add(listing, path, error);
-            path = NULL;
-        } else if (S_ISDIR(seen.st_mode)) {
-            status = depth < MOST_DEPTH
-                         ? walk(listing, all, path, depth + 1, error)
-                         : attest_error_set(error, ATTEST_UNABLE,
-                                            "%s: folders more than %d deep", path, MOST_DEPTH);
-        }
+        return attest_memory_fail(error);
+    if (lstat(full, &seen) != 0 || stat(full, &target) != 0 || is_excepted(all, &target))
+        return ATTEST_OK;
+    if (S_ISREG(target.st_mode)) {
+        char *given = path;
+
+        path = NULL;
+        return add(listing, given, error);
     }
-    free(path);
-    free(full);
-    return status;
+    if (!S_ISDIR(seen.st_mode))
+        return ATTEST_OK;
+    if (depth >= MOST_DEPTH)
+        return attest_error_set(error, ATTEST_UNABLE, "%s: folders more than %d deep", path,
+                                MOST_DEPTH);
+    return walk(listing, all, path, depth + 1, error);
+}
+
+static void close_folder(DIR **opened)
+{
+    if (*opened)
+        closedir(*opened);
 }
 
 static attest_status walk(attest_listing *listing, const tree *all, const char *inside,
                           int depth, attest_error *error)
 {
-    char *full = attest_listing_join(all->root, inside);
-    attest_status status = ATTEST_OK;
-    struct dirent *entry;
-    DIR *opened;
+    char *full ATTEST_FREED = attest_listing_join(all->root, inside);
+    DIR *opened ATTEST_CLEARED_BY(close_folder) = full ? opendir(full) : NULL;
 
-    if (!full)
+    if (!full || (!opened && errno == ENOMEM))
         return attest_memory_fail(error);
-    opened = opendir(full);
-    if (!opened && errno == ENOMEM)
-        status = attest_memory_fail(error);
-    else if (!opened)
-        status = attest_error_set(error, ATTEST_IO, "%s%scannot open the folder: %s", inside,
-                                  *inside ? ": " : "", strerror(errno));
-    while (opened && status == ATTEST_OK) {
+    if (!opened)
+        return attest_error_set(error, ATTEST_IO, "%s%scannot open the folder: %s", inside,
+                                *inside ? ": " : "", strerror(errno));
+    for (;;) {
+        struct dirent *entry;
+
         errno = 0;
         entry = readdir(opened);
         if (!entry && errno)
-            status = attest_error_set(error, ATTEST_IO, "cannot read the folder: %s",
-                                      strerror(errno));
+            return attest_error_set(error, ATTEST_IO, "cannot read the folder: %s",
+                                    strerror(errno));
         if (!entry)
-            break;
+            return ATTEST_OK;
         if (entry->d_name[0] != '.')
-            status = visit(listing, all, inside, entry->d_name, depth, error);
+            ATTEST_TRY(visit(listing, all, inside, entry->d_name, depth, error));
     }
-    if (opened)
-        closedir(opened);
-    free(full);
-    return status;
 }
 
 static int compare(const void *a, const void *b)

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/output.h"
+#include "base/scope.h"
 #include "report/report.h"
 #include "report/style.h"
 
@@ -143,11 +144,9 @@ static void write_body(attest_markup *page, const attest_report *report)
 attest_status attest_report_write_page(const attest_report *report, const char *path,
                                        attest_error *error)
 {
-    attest_markup page;
+    ATTEST_SCOPED(attest_markup, page);
     attest_output output;
-    attest_status status;
 
-    attest_markup_init(&page);
     attest_text_add(&page.text, "<!DOCTYPE html>");
     attest_markup_open(&page, "html");
     attest_markup_attribute(&page, "lang", "en");
@@ -155,12 +154,9 @@ attest_status attest_report_write_page(const attest_report *report, const char *
     write_body(&page, report);
     attest_markup_close(&page);
     attest_text_add(&page.text, "\n");
-    status = page.text.failed ? attest_memory_fail_at(error, path)
-                              : attest_output_open(&output, path, error);
-    if (status == ATTEST_OK) {
-        fwrite(page.text.data, 1, page.text.size, output.stream);
-        status = attest_output_commit(&output, error);
-    }
-    attest_markup_clear(&page);
-    return status;
+    if (page.text.failed)
+        return attest_memory_fail_at(error, path);
+    ATTEST_TRY(attest_output_open(&output, path, error));
+    fwrite(page.text.data, 1, page.text.size, output.stream);
+    return attest_output_commit(&output, error);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/scope.h"
 #include "report/plot.h"
 
 enum { TOP = 12, LEFT = 88, RIGHT = 12, BELOW = 46, HEIGHT = 230, ZERO_ROW = 26 };
@@ -70,10 +71,9 @@ static double place_y(const canvas *at, double value)
 /* The polyline through all points; a missing one breaks it, and so does the way to zero. */
 static void write_path(attest_markup *markup, const canvas *at, const attest_plot_series *serie)
 {
-    attest_text path;
+    ATTEST_SCOPED(attest_text, path);
     bool joined = false;
 
-    attest_text_init(&path);
     for (size_t k = 0; k < serie->count; k++) {
         char x[32], y[32];
         bool zero = serie->y[k] == -INFINITY;
@@ -96,7 +96,6 @@ static void write_path(attest_markup *markup, const canvas *at, const attest_plo
         attest_markup_empty(markup);
     }
     markup->text.failed |= path.failed;
-    attest_text_clear(&path);
 }
 
 static void write_points(attest_markup *markup, const canvas *at,
@@ -146,13 +145,9 @@ static double write_legend(attest_markup *markup, const attest_plot_lines *lines
 /* The room that the legend will take, measured by drawing it aside. */
 static double legend_height(const attest_plot_lines *lines)
 {
-    attest_markup aside;
-    double height;
+    ATTEST_SCOPED(attest_markup, aside);
 
-    attest_markup_init(&aside);
-    height = write_legend(&aside, lines);
-    attest_markup_clear(&aside);
-    return height;
+    return write_legend(&aside, lines);
 }
 
 void attest_plot_write_lines(attest_markup *markup, const attest_plot_lines *lines)

@@ -6,6 +6,7 @@
 
 #include "base/input.h"
 #include "base/memory.h"
+#include "base/scope.h"
 #include "base/sha256.h"
 #include "report/listing.h"
 
@@ -57,8 +58,8 @@ static bool has(const attest_json_cursor *object, const char *key)
     return attest_json_find_member(&member, object, key);
 }
 
-/* What a record is recognised by: its format, or, where it has none, keys that no other record
- * has together. */
+/* A record is recognised by its format or, where it has none, by keys that no other record has
+ * together. */
 static const struct {
     attest_record_kind kind;
     const char *format;
@@ -102,7 +103,7 @@ static attest_record_kind recognise(const attest_json_cursor *root)
     return ATTEST_RECORD_KINDS;
 }
 
-/* Datasets and weights may be large, and say what they are at their beginning. */
+/* Datasets and weights may be large. Their format is among the first bytes. */
 static bool is_input(const attest_input *input)
 {
     static const char *const inputs[] = {"\"attest/dataset\"", "\"attest/weights\"", NULL};
@@ -132,32 +133,27 @@ static attest_status check_version(const attest_json_cursor *root, attest_record
 attest_status attest_records_add(attest_records *records, const char *path, const char *bytes,
                                  size_t size, attest_budget *budget, attest_error *error)
 {
-    attest_record record = {0};
+    attest_json_document document ATTEST_CLEARED_BY(attest_json_document_clear) = {0};
+    char *copy ATTEST_FREED = NULL;
+    attest_record *record;
+    attest_record_kind kind;
     attest_json_cursor root;
-    attest_status status =
-        attest_json_document_parse(&record.document, bytes, size, budget, error);
 
-    if (status != ATTEST_OK)
-        return status;
-    root = attest_json_root(&record.document);
-    record.kind = recognise(&root);
-    if (record.kind == ATTEST_RECORD_KINDS) {
-        attest_json_document_clear(&record.document);
+    ATTEST_TRY(attest_json_document_parse(&document, bytes, size, budget, error));
+    root = attest_json_root(&document);
+    kind = recognise(&root);
+    if (kind == ATTEST_RECORD_KINDS)
         return remark(records, path, "not a record that a report shows", error);
-    }
-    status = check_version(&root, record.kind, error);
-    record.path = status == ATTEST_OK ? attest_memory_copy(path) : NULL;
-    if (status == ATTEST_OK &&
-        (!record.path || !attest_memory_grow(&records->record, &records->room,
-                                             records->count + 1, sizeof *records->record)))
-        status = attest_memory_fail(error);
-    if (status != ATTEST_OK) {
-        free(record.path);
-        attest_json_document_clear(&record.document);
-        return status;
-    }
-    attest_sha256_hex(record.sha256, bytes, size);
-    records->record[records->count++] = record;
+    ATTEST_TRY(check_version(&root, kind, error));
+    copy = attest_memory_copy(path);
+    if (!copy || !attest_memory_grow(&records->record, &records->room, records->count + 1,
+                                     sizeof *records->record))
+        return attest_memory_fail(error);
+    record = &records->record[records->count++];
+    *record = (attest_record){.kind = kind, .path = copy, .document = document};
+    attest_sha256_hex(record->sha256, bytes, size);
+    copy = NULL;
+    document = (attest_json_document){0};
     return ATTEST_OK;
 }
 
@@ -188,35 +184,27 @@ static attest_status add_input(attest_records *records, const char *path,
 static attest_status read_file(attest_records *records, const char *folder, const char *path,
                                attest_budget *budget, attest_error *error)
 {
+    char *full ATTEST_FREED = NULL;
     attest_input input;
-    attest_status status;
-    char *full;
 
     if (!ends_with(path, ".json") && !ends_with(path, ".csv"))
         return remark(records, path, "not a JSON file", error);
     full = attest_listing_join(folder, path);
     if (!full)
         return attest_memory_fail_at(error, path);
-    status = attest_input_open_file(&input, full, attest_budget_left(budget), error);
-    if (status == ATTEST_OK)
-        status =
-            attest_input_end(&input, add_input(records, path, &input, budget, error), error);
-    free(full);
-    return status;
+    ATTEST_TRY(attest_input_open_file(&input, full, attest_budget_left(budget), error));
+    return attest_input_end(&input, add_input(records, path, &input, budget, error), error);
 }
 
 attest_status attest_records_read(attest_records *records, const char *folder,
                                   const char *const *except, attest_budget *budget,
                                   attest_error *error)
 {
-    attest_listing files;
-    attest_status status;
+    ATTEST_SCOPED(attest_listing, files);
+    attest_status status = attest_listing_read(&files, folder, except, error);
 
-    attest_listing_init(&files);
-    status = attest_listing_read(&files, folder, except, error);
     for (size_t i = 0; i < files.count && status == ATTEST_OK; i++)
         status = read_file(records, folder, files.path[i], budget, error);
-    attest_listing_clear(&files);
     if (status != ATTEST_OK)
         attest_records_clear(records);
     return status;

@@ -1,8 +1,9 @@
 /* record_csv.c -- the table of 'attest approximate --csv' as a record. */
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/escape.h"
+#include "base/memory.h"
+#include "base/scope.h"
 #include "report/record.h"
 
 /* What is taken of a line, in the order of its fields; NULL: nothing. Errors are enclosed, and
@@ -77,17 +78,12 @@ attest_status attest_records_add_csv(attest_records *records, const char *path,
                                      const char *bytes, size_t size, attest_budget *budget,
                                      attest_error *error)
 {
-    attest_text json;
-    attest_status status;
+    ATTEST_SCOPED(attest_text, json);
 
-    attest_text_init(&json);
     attest_text_add(&json, "{\"format\":\"attest/approximate\",\"version\":1,\"errors\":[");
-    status = add_lines(&json, bytes, size, error);
+    ATTEST_TRY(add_lines(&json, bytes, size, error));
     attest_text_add(&json, "]}");
-    if (status == ATTEST_OK && json.failed)
-        status = attest_memory_fail(error);
-    if (status == ATTEST_OK)
-        status = attest_records_add(records, path, json.data, json.size, budget, error);
-    attest_text_clear(&json);
-    return status;
+    if (json.failed)
+        return attest_memory_fail(error);
+    return attest_records_add(records, path, json.data, json.size, budget, error);
 }

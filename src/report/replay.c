@@ -9,6 +9,7 @@
 #include <attest/number.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 #include "report/need.h"
 #include "report/print.h"
 
@@ -86,7 +87,7 @@ void attest_report_replay_json(attest_json *json, const char *path,
 static void print_entry(FILE *stream, const attest_view *view, attest_view_kind kind, size_t e)
 {
     const arf_struct *x = arb_midref(view->output + e);
-    char *text = NULL;
+    char *text ATTEST_FREED = NULL;
 
     if (kind == ATTEST_VIEW_EXACT)
         text = attest_number_format(view->rational + e);
@@ -97,7 +98,6 @@ static void print_entry(FILE *stream, const attest_view *view, attest_view_kind 
     else
         text = attest_memory_copy("not a number");
     attest_fprint(stream, "%s", attest_need_text(text));
-    free(text);
 }
 
 static void print_view(FILE *stream, const attest_replay *replay, attest_view_kind kind)

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/output.h"
+#include "base/scope.h"
 #include "report/listing.h"
 #include "report/section.h"
 #include "report/style.h"
@@ -57,13 +58,12 @@ attest_status attest_report_read(attest_report *report, const char *folder,
                                  const char *const *except, attest_budget *budget,
                                  attest_error *error)
 {
-    attest_status status = attest_records_read(&report->records, folder, except, budget, error);
-
-    return status == ATTEST_OK ? attest_report_set(report, error) : status;
+    ATTEST_TRY(attest_records_read(&report->records, folder, except, budget, error));
+    return attest_report_set(report, error);
 }
 
-/* A drawing that stands alone brings its style along: after the start tag of <svg>, whose
- * attributes hold no '>'. A light one has all lines of the style but that of dark schemes. */
+/* Writes a drawing as a file of its own: its style follows the start tag of <svg>, whose
+ * attributes contain no '>'. light leaves out the line of the style for dark colour schemes. */
 static void write_svg(FILE *stream, const char *svg, bool light)
 {
     const char *content = strchr(svg, '>') + 1;
@@ -86,19 +86,16 @@ static attest_status write_figure(const attest_report_figure *figure, const char
                                   bool light, attest_error *error)
 {
     attest_output output;
-    attest_status status;
-    char *name = malloc(strlen(figure->id) + sizeof ".svg"), *path;
+    char *name ATTEST_FREED = malloc(strlen(figure->id) + sizeof ".svg");
+    char *path ATTEST_FREED = NULL;
 
-    if (name)
+    if (name) {
         sprintf(name, "%s.svg", figure->id);
-    path = name ? attest_listing_join(folder, name) : NULL;
-    free(name);
+        path = attest_listing_join(folder, name);
+    }
     if (!path)
         return attest_memory_fail_at(error, folder);
-    status = attest_output_open(&output, path, error);
-    free(path);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_output_open(&output, path, error));
     write_svg(output.stream, figure->svg, light);
     return attest_output_commit(&output, error);
 }
@@ -106,12 +103,10 @@ static attest_status write_figure(const attest_report_figure *figure, const char
 attest_status attest_report_write_figures(const attest_report *report, const char *folder,
                                           bool light, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
-
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return attest_error_set(error, ATTEST_IO, "%s: cannot create the folder: %s", folder,
                                 strerror(errno));
-    for (size_t i = 0; i < report->figures && status == ATTEST_OK; i++)
-        status = write_figure(&report->figure[i], folder, light, error);
-    return status;
+    for (size_t i = 0; i < report->figures; i++)
+        ATTEST_TRY(write_figure(&report->figure[i], folder, light, error));
+    return ATTEST_OK;
 }

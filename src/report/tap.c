@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/scope.h"
 
 void attest_tap_add_test(attest_text *text, bool passed, size_t number)
 {
@@ -12,14 +13,12 @@ void attest_tap_add_test(attest_text *text, bool passed, size_t number)
 
 void attest_tap_add_name(attest_text *text, const char *name)
 {
-    attest_text harmless;
+    ATTEST_SCOPED(attest_text, harmless);
 
-    attest_text_init(&harmless);
     attest_escape_terminal(&harmless, name, strlen(name));
     for (size_t i = 0; i < harmless.size; i++)
         attest_text_printf(text, harmless.data[i] == '#' ? "\\%c" : "%c", harmless.data[i]);
     text->failed |= harmless.failed;
-    attest_text_clear(&harmless);
 }
 
 void attest_tap_add_comment(attest_text *text, const char *what, const char *line)

@@ -1,6 +1,7 @@
 /* tests_write.c -- TAP and JUnit. */
 #include "base/memory.h"
 #include "base/output.h"
+#include "base/scope.h"
 #include "report/junit.h"
 #include "report/tap.h"
 #include "report/tests.h"
@@ -35,10 +36,9 @@ attest_status attest_report_tests_write_tap(const attest_report_tests *tests, FI
 
 static void write_case(attest_markup *xml, const attest_report_test *test)
 {
-    attest_text message, command;
+    ATTEST_SCOPED(attest_text, message);
+    ATTEST_SCOPED(attest_text, command);
 
-    attest_text_init(&message);
-    attest_text_init(&command);
     attest_text_printf(&message, "the verdict is \"%s\"", test->verdict);
     if (*test->counterexample)
         attest_text_printf(&command, "attest replay %s", test->counterexample);
@@ -55,8 +55,6 @@ static void write_case(attest_markup *xml, const attest_report_test *test)
                                   .message = message.data,
                                   .command = command.data ? command.data : "",
                               });
-    attest_text_clear(&message);
-    attest_text_clear(&command);
 }
 
 /* The tests of one record: tests begin ... end. */
@@ -79,9 +77,8 @@ static void write_suite(attest_markup *xml, const attest_report_tests *tests, si
 attest_status attest_report_tests_write_junit(const attest_report_tests *tests,
                                               const char *path, attest_error *error)
 {
-    attest_markup xml;
+    attest_markup xml ATTEST_CLEARED_BY(attest_markup_clear);
     attest_output output;
-    attest_status status;
 
     attest_junit_init(&xml, false);
     attest_markup_open(&xml, "testsuites");
@@ -93,12 +90,9 @@ attest_status attest_report_tests_write_junit(const attest_report_tests *tests,
     }
     attest_markup_close(&xml);
     attest_text_add(&xml.text, "\n");
-    status = xml.text.failed ? attest_memory_fail_at(error, path)
-                             : attest_output_open(&output, path, error);
-    if (status == ATTEST_OK) {
-        fwrite(xml.text.data, 1, xml.text.size, output.stream);
-        status = attest_output_commit(&output, error);
-    }
-    attest_markup_clear(&xml);
-    return status;
+    if (xml.text.failed)
+        return attest_memory_fail_at(error, path);
+    ATTEST_TRY(attest_output_open(&output, path, error));
+    fwrite(xml.text.data, 1, xml.text.size, output.stream);
+    return attest_output_commit(&output, error);
 }
