@@ -399,6 +399,143 @@ static void check_question(uint64_t *state)
     }
 }
 
+/* lo and hi of all elements by attest_judge_bound; false where that fails. */
+static bool get_bounds(double *lo, double *hi, const judge_case *c, attest_judge_variant *v,
+                       size_t variants, const attest_judge_schedule *schedule, size_t schedules)
+{
+    attest_judge_bounds bounds = {.lo = lo, .hi = hi};
+    attest_judge_options options = {.jobs = 1};
+    attest_judge_model model = {.variant = v,
+                                .variants = variants,
+                                .schedule = (attest_judge_schedule *)schedule,
+                                .schedules = schedules};
+    attest_error error = {0};
+
+    if (attest_judge_bound(&bounds, &c->qkv, &model, &options, &error) == ATTEST_OK)
+        return true;
+    printf("# %s\n", error.text);
+    return false;
+}
+
+enum { HULL = 3, ELEMENTS = CASE_QUERIES * CASE_VALUES };
+
+/* Variants of a case that differ in what is cast, in the rounding of the output, in how
+ * products are added and what is stored: the rule shares weights, scores, or nothing among
+ * neighbours. */
+static void vary_variant(attest_judge_variant v[HULL], uint64_t *state)
+{
+    for (size_t i = 1; i < HULL; i++) {
+        v[i] = v[i - 1];
+        switch (case_pick(state, 6)) {
+        case 5:
+            v[i].stored = !v[i].stored;
+            v[i].store = case_format("bfloat16");
+            break;
+        case 4:
+            v[i].cast = !v[i].cast && v[i].offset == 0;
+            v[i].p = case_format("bfloat16");
+            v[i].p_scheme = (attest_block_format){0};
+            break;
+        case 0:
+            v[i].pv.exact_products = !v[i].pv.exact_products;
+            break;
+        case 1:
+            v[i].output_any = !v[i].output_any;
+            break;
+        case 2:
+            v[i].exp_relative = v[i].exp_relative > 0x1p-10 ? 0x1p-22 : 0x1p-9;
+            break;
+        default:
+            v[i].max = v[i].max == ATTEST_JUDGE_MAX_TWO_PASS ? ATTEST_JUDGE_MAX_ANY
+                                                             : ATTEST_JUDGE_MAX_TWO_PASS;
+        }
+    }
+}
+
+/* The bound of a model of several variants is the hull of their bounds. */
+static void check_variants(uint64_t *state)
+{
+    size_t wrong = 0, wider[HULL] = {0}, elements = 0;
+
+    for (size_t t = 0; t < 40 * CASE_KINDS; t++) {
+        double lo[HULL + 1][ELEMENTS], hi[HULL + 1][ELEMENTS];
+        attest_judge_variant v[HULL];
+        judge_case c;
+        bool ok = true;
+
+        case_init(&c, state, t % CASE_KINDS);
+        v[0] = c.variant;
+        vary_variant(v, state);
+        for (size_t i = 0; i < HULL; i++)
+            ok = get_bounds(lo[i], hi[i], &c, &v[i], 1, NULL, 0) && ok;
+        ok = get_bounds(lo[HULL], hi[HULL], &c, v, HULL, NULL, 0) && ok;
+        wrong += !ok;
+        for (size_t n = 0; ok && n < c.question.queries * c.question.value_dim; n++) {
+            double low = fmin(fmin(lo[0][n], lo[1][n]), lo[2][n]);
+            double high = fmax(fmax(hi[0][n], hi[1][n]), hi[2][n]);
+
+            elements++;
+            wrong += !same(lo[HULL][n], low) || !same(hi[HULL][n], high);
+            for (size_t i = 0; i < HULL; i++)
+                wider[i] += lo[i][n] > low || hi[i][n] < high;
+        }
+        case_clear(&c);
+    }
+    TAP_OK(wrong == 0 && wider[0] > elements / 10 && wider[1] > elements / 20 &&
+               wider[2] > elements / 10,
+           "the bound of several variants is their hull: %zu of %zu wrong", wrong, elements);
+}
+
+/* The bound of a model with several schedules is what the variant and the hull of the schedules
+ * have in common. */
+static void check_hull_of_schedules(uint64_t *state)
+{
+    size_t wrong = 0, differ = 0, elements = 0;
+
+    for (size_t t = 0; t < 40 * CASE_KINDS; t++) {
+        double lo[HULL + 1][ELEMENTS], hi[HULL + 1][ELEMENTS], low[ELEMENTS], high[ELEMENTS];
+        attest_judge_options options = {.jobs = 1};
+        attest_judge_schedule s[HULL];
+        attest_error error = {0};
+        judge_case c;
+        bool ok = true;
+
+        case_init(&c, state, t % CASE_KINDS);
+        for (size_t i = 0; i < HULL; i++) {
+            attest_judge_model model = {
+                .variant = &c.variant, .variants = 1, .schedule = s, .schedules = HULL};
+
+            s[i] = c.schedule;
+            s[i].flush = i % 2;
+            s[i].constant = i % 2 ? ATTEST_JUDGE_CONSTANT_SEPARATE : c.schedule.constant;
+            if (c.variant.pv.promote == 0 && c.variant.pv.promote_tiles == 0)
+                s[i].lanes = 1 + case_pick(state, 5);
+            ok = ok && attest_judge_simulate(NULL, lo[i], hi[i], &c.qkv, &model, i, &options,
+                                             &error) == ATTEST_OK;
+        }
+        ok = ok && get_bounds(lo[HULL], hi[HULL], &c, &c.variant, 1, NULL, 0) &&
+             get_bounds(low, high, &c, &c.variant, 1, s, HULL);
+        if (!ok)
+            printf("# %s\n", error.text);
+        wrong += !ok;
+        for (size_t n = 0; ok && n < c.question.queries * c.question.value_dim; n++) {
+            double least = fmin(fmin(lo[0][n], lo[1][n]), lo[2][n]);
+            double most = fmax(fmax(hi[0][n], hi[1][n]), hi[2][n]);
+
+            elements++;
+            differ += (lo[0][n] > least || hi[0][n] < most) && least > lo[HULL][n] &&
+                      most < hi[HULL][n];
+            wrong += !same(low[n], fmax(lo[HULL][n], least)) ||
+                     !same(high[n], fmin(hi[HULL][n], most));
+        }
+        case_clear(&c);
+    }
+    TAP_OK(wrong == 0 && differ > elements / 50,
+           "the bound of several schedules is their hull within that of the variant: %zu of "
+           "%zu wrong, %zu tell schedules apart",
+           wrong, elements, differ);
+}
+
 /* Which of the values that are allowed is taken: an end, or numbers of the format between. */
 static void check_choices(void)
 {
@@ -456,5 +593,7 @@ int main(void)
     check_overflow();
     check_tanh(&state);
     check_question(&state);
+    check_variants(&state);
+    check_hull_of_schedules(&state);
     return tap_done();
 }
