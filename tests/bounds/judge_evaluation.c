@@ -328,6 +328,45 @@ static double sink_evaluation(void)
     return most;
 }
 
+/* The weight of key 0, whose score is its mask, from the middle of what the row has for it. */
+static double get_weight(const scene *s, const attest_judge_work *row,
+                         const attest_judge_rule *rule)
+{
+    double ratio;
+    arb_t e, a;
+
+    (void)rule;
+    arb_init(e);
+    arb_init(a);
+    arb_set_d(e, s->mask[0]);
+    arb_set_d(a, row->top);
+    arb_sub(e, e, a, BITS);
+    arb_exp(e, e, BITS);
+    ratio = fmax(ratio_of(e, row->w[0], row->high[0]), ratio_of(e, row->w[0], row->low[0]));
+    arb_clear(e);
+    arb_clear(a);
+    return ratio;
+}
+
+/* A key a little below 0, beside one near 64 whose score is not well known (a sum that
+ * cancels): the argument is rounded by up to 2^-47. */
+static double weight_evaluation(void)
+{
+    double most = 0;
+
+    for (int i = 0; i < 64; i++) {
+        scene_begin(&x, 2, 2);
+        judge_two_keys(&x);
+        x.v.k = scene_format("binary64");
+        x.exact = x.biased = true;
+        x.mask[0] = -0.01 * (i + 1);
+        x.k[2] = 0x1p46 + 64.296875;
+        x.k[3] = -0x1p46;
+        most = fmax(most, scene_get(&x, get_weight));
+    }
+    return most;
+}
+
 /* The sum of `high` in exact arithmetic; what the rounding of sum_high has of what is added. */
 static double get_sum(const scene *s, const attest_judge_work *row,
                       const attest_judge_rule *rule)
@@ -625,6 +664,9 @@ static const table_row rows[] = {
     {"sink_evaluation", sink_evaluation, 0.05,
      "the argument is rounded by u |argument| and exp errs by 1.2 u; the bound has 8 u for "
      "both"},
+    {"weight_evaluation", weight_evaluation, 0.1,
+     "the argument is rounded twice, each time by u |argument| at most and by half as much on "
+     "average, and exp errs by 1.2 u; the bound has 8 u (|argument| + 1)"},
     {"weight_sums", weight_sums, 0.02,
      "a sum of n numbers errs by n u; the bound is 2 n u, and a vector sums in lanes"},
     {"value_sums", value_sums, 0.2,

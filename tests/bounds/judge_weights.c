@@ -64,6 +64,19 @@ static double factor_units(void)
     return far_part(7 + 2, 80 * x.factor[0] * x.factor[1]);
 }
 
+/* A key with a small weight, whose score is just above the middle of two numbers of the format
+ * in which it is stored: its weight grows by e^g - 1, and g is 2^-6. */
+static double narrow_square(void)
+{
+    scene_begin(&x, 2, 1);
+    judge_lone_key(&x, -30);
+    x.v.stored = true;
+    x.v.store = scene_format("bfloat16");
+    x.v.k = scene_format("binary32");
+    x.k[0] = 0x1.010001p2;
+    return scene_measure(&x);
+}
+
 /* The largest key has no value; those below it have 1 and -1, and exponentials that err. */
 static void begin_exponentials(void)
 {
@@ -1114,6 +1127,8 @@ static double division(void)
 }
 
 static const table_row rows[] = {
+    {"narrow_square", narrow_square, 0.89,
+     "e^g - 1 is g + g^2 / 2 but for g^3; the bound has g + g^2."},
     {"argument_rounding", argument_rounding, 0.9, NULL},
     {"factor_units", factor_units, 0.9, NULL},
     {"weight_exp", weight_exp, 0.9, NULL},

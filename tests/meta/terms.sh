@@ -4,7 +4,7 @@
 . "$srcdir/tests/cli/lib.sh"
 
 cd "$srcdir" || exit 99
-find src -name '*.[ch]' -exec cat {} + | tr '\n' ' ' | grep -oE 'ATTEST_TERM(_MAG|_ARF)?\( *[a-z0-9_]+' | sed 's/.*( *//' | grep -vx name | sort >"$work/named"
+find src -name '*.[ch]' -o -name '*.inc' | xargs cat | tr '\n' ' ' | grep -oE 'ATTEST_TERM(_MAG|_ARF)?\( *[a-z0-9_]+' | sed 's/.*( *//' | grep -vx name | sort >"$work/named"
 grep -rhoE '^ *\{"[a-z0-9_]+", ' tests/bounds | sed 's/.*{"//; s/".*//' | sort -u >"$work/rows"
 
 nothing() { # words, description: there are no such words
