@@ -12,7 +12,7 @@ AS_IF([test "x$enable_asan" = xyes], [
     attest_instrumentation="$attest_instrumentation asan"])
 
 AC_ARG_ENABLE([tsan],
-    [AS_HELP_STRING([--enable-tsan], [build with ThreadSanitizer, for tests/unit/t-threads])])
+    [AS_HELP_STRING([--enable-tsan], [build with ThreadSanitizer, for tests/base/threads.c])])
 AS_IF([test "x$enable_tsan" = xyes], [
     ATTEST_INSTRUMENT_CFLAGS="$ATTEST_INSTRUMENT_CFLAGS -fsanitize=thread -fno-omit-frame-pointer"
     attest_instrumentation="$attest_instrumentation tsan"])

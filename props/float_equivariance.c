@@ -13,7 +13,7 @@ static const attest_hypothesis hypotheses[] = {
     {0},
 };
 
-/* tests/unit/t-float finds these: the least tokens, all weights 1. */
+/* tests/audit/float.c finds these: the least tokens, all weights 1. */
 static const attest_constant constants[] = {
     {"binary32", "n = 3: (-2, -1, 0), examples/float/order-binary32.json"},
     {"bfloat16", "n = 3: (-2, -1, 0), examples/float/order-bfloat16.json"},

@@ -14,7 +14,7 @@ static const attest_hypothesis hypotheses[] = {
     {0},
 };
 
-/* tests/unit/t-float finds these. */
+/* tests/audit/float.c finds these. */
 static const attest_constant constants[] = {
     {"binary32",
      "n = 11864338, the hypothesis holds up to 11863282; (4) and (4, -1) are merged"},

@@ -11,7 +11,7 @@ static const attest_hypothesis hypotheses[] = {
     {0},
 };
 
-/* tests/unit/t-sharp_gap reads these digits. */
+/* tests/theory/sharp_gap.c reads these digits. */
 static const attest_constant constants[] = {
     {"any size", "1.31695789692481670862..., log(2 + sqrt 3)"},
     {"n = 2", "0.88137358701954302523..., log(1 + sqrt 2)"},

@@ -1,7 +1,7 @@
 /* statement.h -- what attest knows of one statement: a theorem, a lemma, a definition.
  *
  * A statement has one name everywhere: props/NAME.c, proofs-notes/NAME.md, src/theory/NAME.c,
- * tests/unit/t-NAME.c. */
+ * tests/theory/NAME.c. */
 #ifndef ATTEST_PROPS_STATEMENT_H
 #define ATTEST_PROPS_STATEMENT_H
 

@@ -53,10 +53,10 @@ prepared() {
     must made libattest_tool.la libattest_core.la
     must library "$work/sound"
     programs=$(cut -f 1 "$work/mutants" | sort -u | while read -r file; do tests_of "$file"; done |
-        tr ' ' '\n' | sed '/\.sh$/d; s|^|tests/|' | sort -u)
+        tr ' ' '\n' | sed '/\.sh$/d' | while read -r test; do program "$test"; done | sort -u)
     # shellcheck disable=SC2086
     must made LDADD="$work/sound/libmutant.so" attest $programs \
-        tests/unit/quantise-echo tests/load/misbehaves.la tests/load/own-property.la
+        tests/format/quantise-echo tests/load/misbehaves.la tests/load/own-property.la
 }
 
 # The seconds of a processor that what has ended took, into $spent.

@@ -56,6 +56,14 @@ limited() {
     ) >"$out" 2>"$err" </dev/null
 }
 
+# program TEST: what runs a test that is no script: the program itself, or the name of a room's test (tests/tap_main.c).
+program() {
+    case $1 in
+    */t-*) echo "tests/$1" ;;
+    *) echo "tests/${1%/*}/t-${1%/*}" ;;
+    esac
+}
+
 # run_test LIBRARY SECONDS TEST: whether it passes with that library, given so many seconds of a processor.
 # $preload: what a library with sanitizers needs; it maps more memory than there is.
 run_test() {
@@ -63,8 +71,49 @@ run_test() {
     [ -z "$preload" ] || memory=unlimited
     case $3 in
     *.sh) set -- sh "$srcdir/tests/$3" ;;
-    *) set -- env LD_PRELOAD="$preload" "$build/tests/$3" ;;
+    */t-*) set -- env LD_PRELOAD="$preload" "$build/tests/$3" ;;
+    *) set -- env LD_PRELOAD="$preload" "$build/$(program "$3")" "${3#*/}" ;;
     esac
     # the shell prints on stderr that something crashed
     { limited "$@"; } 2>/dev/null && ! grep -q '^not ok' "$out"
+}
+
+# build_tests TEST...: a copy of the source in which these tests are built (names as in tests_of.txt); what mutation
+# runs.
+build_tests() {
+    tests=$* targets=attest build=$work/build
+    for test in $tests; do
+        case $test in *.sh) ;; *) targets="$targets $(program "$test")" ;; esac
+    done
+    copy_source
+    # shellcheck disable=SC2086
+    make -C "$build" -j2 $targets >>"$work/log" 2>&1
+    result $? "a copy of the source builds"
+}
+
+# noticed: the first of the tests that fails, and what it prints.
+noticed() {
+    for test in $tests; do
+        run_test "" 300 "$test" && continue
+        echo "$test: $(grep -m 1 '^not ok' "$out" | sed 's/^not ok [0-9]* - //')"
+        return 0
+    done
+    return 1
+}
+
+# mutation NAME FILE TEXT REPLACEMENT...: a planted bug, which one of the tests must notice; prints which. $prefix is
+# what the names of files leave out; ATTEST_BUGS='a regular expression' plants those whose names match.
+prefix=
+mutation() {
+    echo "$1" | grep -Eq -e "${ATTEST_BUGS:-.}" || return 0
+    bug=$1 file=$prefix$2
+    shift 2
+    # shellcheck disable=SC2086
+    if plant "$bug" "$file" "$@" 2>"$err" && make -C "$build" $targets >"$work/log" 2>&1; then
+        report=$(noticed)
+        result $? "$bug: noticed by $report"
+    else
+        result 1 "$bug: does not apply or does not build: $(cat "$err") $(tail -n 3 "$work/log")"
+    fi
+    unplant "$file"
 }

@@ -1,16 +1,17 @@
-/* tap.h -- the Test Anything Protocol, version 12, in a header.
+/* tap.h -- tests in the Test Anything Protocol, version 12.
  *
- *     int main(void)
+ *     TEST(sums)
  *     {
  *         TAP_OK(1 + 1 == 2, "addition");
- *         return tap_done();
+ *         return 0;
  *     }
  *
- * The plan is printed at the end, so that a test that dies early is a failure. */
+ * A file of tests/ROOM/ contains one test, named as the file. All tests of a room are one
+ * program, tests/ROOM/t-ROOM (tap_main.c): it runs those that are named on its command line, or
+ * all. A test returns 0, or another value where it cannot go on. */
 #ifndef ATTEST_TESTS_TAP_H
 #define ATTEST_TESTS_TAP_H
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,60 +20,56 @@
 
 #include "base/random.h"
 
-static int tap_count, tap_failures;
+#define TEST(name)                                                                             \
+    static int tap_run_##name(void);                                                           \
+    __attribute__((constructor)) static void tap_register_##name(void)                         \
+    {                                                                                          \
+        static tap_test test = {#name, tap_run_##name, NULL};                                  \
+        tap_register(&test);                                                                   \
+    }                                                                                          \
+    static int tap_run_##name(void)
+
+typedef struct tap_test {
+    const char *name;
+    int (*run)(void);
+    struct tap_test *next;
+} tap_test;
+
+/* Adds a test to those of the program. */
+void tap_register(tap_test *test);
+
+/* What has been counted; the processes of a program share it. */
+typedef struct {
+    int count;
+    int failures;
+} tap_counts;
+
+extern tap_counts *tap_counted;
 
 #if defined(__GNUC__)
-__attribute__((format(printf, 4, 5), unused))
+__attribute__((format(printf, 4, 5)))
 #endif
-static bool
-tap_ok(bool ok, const char *file, int line, const char *format, ...)
-{
-    va_list arguments;
+bool tap_ok(bool ok, const char *file, int line, const char *format, ...);
 
-    printf("%s %d - ", ok ? "ok" : "not ok", ++tap_count);
-    va_start(arguments, format);
-    vprintf(format, arguments);
-    va_end(arguments);
-    printf("\n");
-    if (!ok) {
-        tap_failures++;
-        printf("# failed at %s:%d\n", file, line);
-    }
-    fflush(stdout);
-    return ok;
-}
-
-/* One test: a condition and a printf-style description. Returns the condition. */
+/* One check: a condition and a printf-style description. Returns the condition. */
 #define TAP_OK(condition, ...) tap_ok((condition), __FILE__, __LINE__, __VA_ARGS__)
 
-/* Prints the plan; the exit code for main. */
-__attribute__((unused)) static int tap_done(void)
-{
-    printf("1..%d\n", tap_count);
-    return tap_failures != 0;
-}
+/* Prints that a test is skipped; returns 0. */
+int tap_skip(const char *reason);
+
+/* Prints the plan; the exit code of a program that has a main of its own. The plan is printed
+ * at the end, so that a program that dies early fails. */
+int tap_done(void);
 
 /* The seed of a randomised test: ATTEST_SEED if it is set, else the given one; printed. */
-__attribute__((unused)) static uint64_t tap_seed(uint64_t fixed)
-{
-    const char *text = getenv("ATTEST_SEED");
-    uint64_t seed = text && *text ? strtoull(text, NULL, 0) : fixed;
-
-    printf("# seed 0x%llx (ATTEST_SEED sets it)\n", (unsigned long long)seed);
-    return seed;
-}
+uint64_t tap_seed(uint64_t fixed);
 
 /* The number of random instances to try: all with ATTEST_INSTANCES=all, as .ci sets it, else a
  * third, at least one. */
-__attribute__((unused)) static int tap_budget(int all)
-{
-    const char *text = getenv("ATTEST_INSTANCES");
-
-    return text && strcmp(text, "all") == 0 ? all : (all + 2) / 3;
-}
+int tap_budget(int all);
 
 /* A small generator for tests that need no more. */
-__attribute__((unused)) static uint64_t tap_random(uint64_t *state)
+static inline uint64_t tap_random(uint64_t *state)
 {
     return attest_random_next(state);
 }

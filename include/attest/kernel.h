@@ -24,7 +24,7 @@ extern "C" {
 
 /* |attest_kernel_exp - exp| in ulps of the exact value, over the whole range; an ulp is that of
  * the binade of the exact value, and 2^-1074 below 2^-1022. Proved: proofs-notes/kernel-exp.md.
- * The largest error measured over 10^8 points is smaller; tests/kernel/t-exp-long.c has it. */
+ * The largest error measured over 10^8 points is smaller; tests/kernel/exp_long.c has it. */
 #define ATTEST_KERNEL_EXP_ULP 0.60
 
 /* y[i] = exp(x[i]), i < count.

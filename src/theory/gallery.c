@@ -8,7 +8,7 @@
 
 #define NUMBERS(...) ((const long[]){__VA_ARGS__})
 
-/* tests/unit/t-gallery: each is what the search finds. */
+/* tests/theory/gallery.c: each is what the search finds. */
 const attest_gallery_entry attest_gallery[] = {
     {.name = "pair",
      .title = "two sequences of four tokens",

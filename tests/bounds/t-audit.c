@@ -1,7 +1,7 @@
 /* Terms of the audit's bounds (proofs-notes/audit.md), each with an instance that needs it: the
  * roundings of a sum, the slips of exact quantities, and pairs that doubles show to be apart.
  * The errors of the a priori bound are compared with the note's formulas, term by term, in
- * tests/unit/t-audit-bound.c. */
+ * tests/audit/bound.c. */
 #include "audit/bound.c"
 #include "audit/pairs.c"
 #include "tests/bounds/exact.h"

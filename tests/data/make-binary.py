@@ -20,7 +20,7 @@ INTRODUCTION = """# Binary test files
 
 Made by `make-binary.py`, which also writes this page. The grid is the dataset of shape (2, 3, 2)
 whose entry [i][k][c] is 6i + 2k + c; the weights have H = 2, s = 2, d = 3 and count 0, 1, 2, ...
-from 0 in WQ, 20 in WK, 40 in WV, 60 in WO. `tests/unit/t-binary.c` reads every good file and
+from 0 in WQ, 20 in WK, 40 in WV, 60 in WO. `tests/io/binary.c` reads every good file and
 every beginning of it, and takes the errors below as what it expects.
 """
 

@@ -1,44 +1,12 @@
 #!/bin/sh
 # Planted bugs in what decides by leading exponents, on both routes, and in Lemma F on the second
 # one: each is put into a copy of the source, and a test must fail. Prints which one noticed which.
-# ATTEST_BUGS='a regular expression' plants those whose names match.
 . "$srcdir/tests/cli/lib.sh"
 . "$srcdir/tests/mutate.sh"
 srcdir=$(cd "$srcdir" && pwd)
 export srcdir
 
-programs="tests/unit/t-zero_test tests/forge/t-decide tests/forge/t-forge"
-
-copy_source
-# shellcheck disable=SC2086
-make -C "$work/build" -j2 attest $programs >>"$work/log" 2>&1
-result $? "a copy of the source builds"
-
-noticed() { # the first test that fails, and what it says
-    for program in $programs tests/forge/directed.sh tests/forge/forms.sh; do
-        case $program in
-        *.sh) set -- sh "$srcdir/$program" ;;
-        *) set -- "build/$program" ;;
-        esac
-        (cd "$work" && ATTEST="$work/build/attest" timeout 300 "$@") >"$out" 2>"$err" &&
-            ! grep -q '^not ok' "$out" && continue
-        echo "$program: $(grep -m 1 '^not ok' "$out" | sed 's/^not ok [0-9]* - //')"
-        return 0
-    done
-    return 1
-}
-
-mutation() { # name, file, text, replacement...
-    echo "$1" | grep -Eq -e "${ATTEST_BUGS:-.}" || return 0
-    # shellcheck disable=SC2086
-    if plant "$@" 2>"$err" && make -C "$work/build" attest $programs >"$work/log" 2>&1; then
-        report=$(noticed)
-        result $? "$1: noticed by $report"
-    else
-        result 1 "$1: does not apply or does not build: $(cat "$err") $(tail -n 3 "$work/log")"
-    fi
-    unplant "$2"
-}
+build_tests certify/zero_test forge/decide forge/forge forge/directed.sh forge/forms.sh
 
 # certify
 series=src/certify/softmax_series.c

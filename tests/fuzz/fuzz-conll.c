@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "io/conll.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void check(const attest_dataset *dataset, const attest_tags *tags)
 {
@@ -25,7 +24,7 @@ static void check(const attest_dataset *dataset, const attest_tags *tags)
             abort();
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(conll)
 {
     const size_t whole = (size_t)1 << 20;
     attest_budget budget = {whole};

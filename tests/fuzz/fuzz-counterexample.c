@@ -25,6 +25,7 @@ static attest_status attest_counterexample_parse_json(attest_counterexample *cou
     return status;
 }
 
+#define FUZZ_NAME counterexample
 #define FUZZ(suffix) attest_counterexample##suffix
 #define FUZZ_MEMBER property
 #include "tests/fuzz/fuzz-json.inc"

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "audit/gate.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 /* A result with a separation and collisions; its errors are known or not. */
 static void make_result(attest_audit_result *result, bool known)
@@ -27,7 +26,7 @@ static void make_result(attest_audit_result *result, bool known)
     result->pairs.merged = 3;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(gate)
 {
     attest_budget budget = {(size_t)1 << 20};
     attest_json_document document;

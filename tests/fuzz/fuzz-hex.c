@@ -6,8 +6,7 @@
 
 #include "io/hex_rows.h"
 #include "format/format_code.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 /* Whether the cast leaves x as it is, a NaN included. */
 static bool is_of(double x, const attest_format *format)
@@ -45,7 +44,7 @@ static void try_format(const char *name, const uint8_t *data, size_t size)
     attest_hex_rows_clear(&rows);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(hex)
 {
     try_format("binary32", data, size);
     try_format("float8_e4m3fn", data, size);

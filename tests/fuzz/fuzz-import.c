@@ -8,8 +8,7 @@
 #include <unistd.h>
 
 #include "model/import_parts.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 /* Tensors of binary32, all entries 1; by name, rows and columns (0: a vector). */
 static const struct tensor {
@@ -129,7 +128,7 @@ static void take_request(attest_import *request, fmpq_t scale, fmpq_t eps, bytes
         *name[i] = take_name(b);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(import)
 {
     static bool made;
     attest_budget budget = {(size_t)1 << 20};

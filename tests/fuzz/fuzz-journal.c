@@ -12,8 +12,7 @@
 #include "campaign/entry.h"
 #include "campaign/frame.h"
 #include "props/properties.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void check(bool holds)
 {
@@ -121,7 +120,7 @@ static void read_plan(const char *bytes, size_t size)
     attest_text_clear(&plan);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(journal)
 {
     static void (*const read[])(const char *, size_t) = {read_row, read_payload, read_entry,
                                                          read_plan};

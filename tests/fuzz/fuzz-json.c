@@ -5,8 +5,7 @@
 
 #include "io/json_read.h"
 #include "tests/ref/json_dump.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static char *dump(const attest_json_tree *tree)
 {
@@ -47,7 +46,7 @@ static void read_document(const char *text, size_t size)
         abort();
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(json)
 {
     attest_json_tree tree;
     attest_error error;

@@ -10,7 +10,7 @@
 
 #include <attest/kernel.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 typedef void attention_function(double *, const double *, const double *, const double *,
                                 size_t, size_t, size_t, double *);
@@ -130,7 +130,7 @@ static void pick_shape(const uint8_t *data, size_t *batch, size_t *n, size_t *d)
         --*d;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(kernel)
 {
     size_t batch, n, d, at = 0;
     double *q, *k, *v;

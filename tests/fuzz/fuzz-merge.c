@@ -12,8 +12,7 @@
 
 #include "campaign/merge.h"
 #include "props/properties.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 enum {
     PARTIAL = 1,
@@ -112,7 +111,7 @@ static uint64_t count_trials(attest_merge *merge)
     return trials;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(merge)
 {
     const char *const folders[] = {folder[0], folder[1]}, *const turned[] = {folder[1],
                                                                              folder[0]};

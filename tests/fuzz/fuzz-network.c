@@ -14,6 +14,7 @@ static attest_status attest_network_parse_json(attest_network *network, const ch
     return attest_json_parse_value(network, set, text, size, budget, error);
 }
 
+#define FUZZ_NAME network
 #define FUZZ(suffix) attest_network##suffix
 #define FUZZ_MEMBER attention.head
 #include "tests/fuzz/fuzz-json.inc"

@@ -2,10 +2,9 @@
 #include <stdlib.h>
 
 #include "io/dataset_array.h"
+#include "tests/fuzz/fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(npy)
 {
     attest_budget budget = {(size_t)1 << 24};
     attest_dataset dataset;

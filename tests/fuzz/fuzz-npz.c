@@ -3,10 +3,9 @@
 #include <stdlib.h>
 
 #include "io/npz.h"
+#include "tests/fuzz/fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(npz)
 {
     attest_budget budget = {(size_t)1 << 22};
     attest_weights weights;

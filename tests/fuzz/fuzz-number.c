@@ -6,9 +6,9 @@
 
 #include <attest/number.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(number)
 {
     /* Large numbers are large all alike: a small budget keeps the runs fast. */
     attest_budget budget = {8192};

@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "report/report.h"
+#include "tests/fuzz/fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(record)
 {
     attest_budget budget = {(size_t)1 << 22};
     attest_report report;

@@ -5,8 +5,7 @@
 
 #include "io/dataset_array.h"
 #include "model/import_parts.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void read_tensor(const uint8_t *data, size_t size, const char *name)
 {
@@ -86,7 +85,7 @@ static void import_head(attest_model_file *file, size_t h, unsigned options)
     attest_weights_clear(&weights);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(safetensors)
 {
     attest_budget budget = {(size_t)1 << 24};
     attest_model_shard shard;

@@ -1,16 +1,10 @@
-/* replay.c -- runs a fuzz target over stored inputs, as an ordinary test.
- *
- * The target is linked in; the seeds are the files of tests/fuzz/seeds/TARGET and those of
- * tests/data that end in ".TARGET", where the program is called replay-TARGET. */
+/* replay.c -- runs a fuzz target over stored inputs, as an ordinary test. */
 #include <dirent.h>
-#include <stdint.h>
 #include <string.h>
 
-#include "tests/tap.h"
+#include "tests/fuzz/fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void replay(const char *folder, const char *name)
+static void replay(const char *folder, const char *name, int (*run)(const uint8_t *, size_t))
 {
     static uint8_t data[1 << 20];
     char path[4096 + 256];
@@ -23,7 +17,7 @@ static void replay(const char *folder, const char *name)
         return;
     size = fread(data, 1, sizeof data, file);
     fclose(file);
-    LLVMFuzzerTestOneInput(data, size);
+    run(data, size);
     TAP_OK(true, "%s (%zu bytes)", name, size);
 }
 
@@ -35,14 +29,15 @@ static bool ends_in(const char *name, const char *end)
 }
 
 /* Runs over the files of a folder whose names end so; returns how many there are. */
-static int replay_folder(const char *folder, const char *end)
+static int replay_folder(const char *folder, const char *end,
+                         int (*run)(const uint8_t *, size_t))
 {
     struct dirent **entry;
     int count = scandir(folder, &entry, NULL, alphasort), seeds = 0;
 
     for (int i = 0; i < count; i++) {
         if (entry[i]->d_name[0] != '.' && ends_in(entry[i]->d_name, end)) {
-            replay(folder, entry[i]->d_name);
+            replay(folder, entry[i]->d_name, run);
             seeds++;
         }
         free(entry[i]);
@@ -52,19 +47,17 @@ static int replay_folder(const char *folder, const char *end)
     return seeds;
 }
 
-int main(int argc, char **argv)
+int fuzz_replay(const char *target, int (*run)(const uint8_t *, size_t))
 {
-    const char *source = getenv("srcdir"), *found = strstr(argv[0], "replay-");
-    const char *target = found ? found + strlen("replay-") : "";
+    const char *source = getenv("srcdir");
     char folder[4096], end[256];
     int seeds;
 
-    (void)argc;
     snprintf(folder, sizeof folder, "%s/tests/fuzz/seeds/%s", source ? source : ".", target);
-    seeds = replay_folder(folder, "");
+    seeds = replay_folder(folder, "", run);
     snprintf(folder, sizeof folder, "%s/tests/data", source ? source : ".");
     snprintf(end, sizeof end, ".%s", target);
-    seeds += replay_folder(folder, end);
+    seeds += replay_folder(folder, end, run);
     TAP_OK(seeds > 0, "%d seeds for %s", seeds, target);
-    return tap_done();
+    return 0;
 }

@@ -1,41 +1,13 @@
 #!/bin/sh
 # Bugs in the judge's bound, planted in a copy of the source: a test of the bound must fail. Prints
-# which one noticed which. Weakened terms that have a name are in tests/bounds/t-judge. ATTEST_PARTS=N ATTEST_PART=K: only
-# every Nth of them, from the Kth on (0 to N - 1).
+# which one noticed which. Weakened terms that have a name are in tests/bounds/t-judge.
 . "$srcdir/tests/cli/lib.sh"
 . "$srcdir/tests/mutate.sh"
 
-programs="tests/bounds/t-judge tests/judge/t-judge-terms tests/judge/t-judge-exact
-    tests/judge/t-judge-bound"
-
-copy_source
-# shellcheck disable=SC2086
-make -C "$work/build" -j2 $programs >>"$work/log" 2>&1
-result $? "a copy of the source builds"
-
-noticed() { # the first test that fails, and what it says
-    for program in $programs; do
-        ATTEST_ROWS=60000 timeout 300 "$work/build/$program" >"$out" 2>"$err" && continue
-        echo "$program: $(grep -m 1 '^not ok' "$out" | sed 's/^not ok [0-9]* - //')"
-        return 0
-    done
-    return 1
-}
-
-number=0
-mutation() { # name, file of src/judge, text, replacement
-    number=$((number + 1))
-    [ $((number % ${ATTEST_PARTS:-1})) -eq "${ATTEST_PART:-0}" ] || return 0
-    # shellcheck disable=SC2086
-    if plant "$1" "src/judge/$2" "$3" "$4" 2>"$err" &&
-        make -C "$work/build" $programs >"$work/log" 2>&1; then
-        report=$(noticed)
-        result $? "$1: noticed by $report"
-    else
-        result 1 "$1: does not apply or does not build: $(cat "$err") $(tail -n 3 "$work/log")"
-    fi
-    unplant "src/judge/$2"
-}
+ATTEST_ROWS=60000
+export ATTEST_ROWS
+build_tests bounds/t-judge judge/terms judge/exact judge/bound
+prefix=src/judge/
 
 keys=loops_keys.inc       # what is done key by key,
 columns=loops_columns.inc # column by column

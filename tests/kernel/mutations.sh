@@ -4,32 +4,8 @@
 . "$srcdir/tests/cli/lib.sh"
 . "$srcdir/tests/mutate.sh"
 
-programs="tests/kernel/t-exp tests/kernel/t-bound tests/kernel/t-invariance tests/kernel/t-near tests/kernel/t-attention"
-
-copy_source
-# shellcheck disable=SC2086
-make -C "$work/build" -j2 $programs >>"$work/log" 2>&1
-result $? "a copy of the source builds"
-
-noticed() { # the first test that fails, and what it says
-    for program in $programs; do
-        ATTEST_TRIALS= "$work/build/$program" >"$out" 2>"$err" && continue
-        echo "$program: $(grep -m 1 '^not ok' "$out" | sed 's/^not ok [0-9]* - //')"
-        return 0
-    done
-    return 1
-}
-
-mutation() { # name, file, text, replacement
-    # shellcheck disable=SC2086
-    if plant "$@" 2>"$err" && make -C "$work/build" $programs >"$work/log" 2>&1; then
-        report=$(noticed)
-        result $? "$1: noticed by $report"
-    else
-        result 1 "$1: does not apply or does not build: $(cat "$err") $(tail -n 3 "$work/log")"
-    fi
-    unplant "$2"
-}
+ATTEST_TRIALS=
+build_tests kernel/exp kernel/bound kernel/invariance kernel/near kernel/attention
 
 kernel=src/kernel
 # lanes and tails

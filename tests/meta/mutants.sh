@@ -16,15 +16,25 @@ rows = [line.split() for line in open(table) if not line.startswith("#")]
 files = sorted(f for f in glob.glob("src/*/*") + glob.glob("props/*") if f.endswith((".c", ".h", ".inc")))
 row_of = {file: next((row for row in rows if fnmatch.fnmatchcase(file, row[0])), None) for file in files}
 
+# Scripts, tests of rooms, and programs with a main of their own.
+tests = {path[6:] for path in glob.glob("tests/*/*.sh")}
+words = {}
+for path in glob.glob("tests/*/*.c"):
+    text = open(path).read()
+    test = re.search(r"^TEST\((\w+)\)", text, re.M)
+    name = path.split("/")[1] + "/" + test.group(1) if test else path[6:-2] if "/t-" in path else None
+    if name:
+        tests.add(name)
+        words[name] = set(re.findall(r"\w+", text))
+
 for row in rows:
     if not any(row is used for used in row_of.values()):
         print(row[0], "is the first pattern of no file")
     for test in row[1:]:
-        if not os.path.exists("tests/" + test + ("" if test.endswith(".sh") else ".c")):
+        if test not in tests:
             print(row[0], "names", test, "which does not exist")
 
-# A file has a row, and the row has a test that calls it, if there is one: t-NAME for NAME.c.
-words = {path[6:-2]: set(re.findall(r"\w+", open(path).read())) for path in glob.glob("tests/*/t-*.c")}
+# A file has a row, and the row has a test that calls it, if there is one: ROOM/NAME for NAME.c.
 defined = {}
 for line in sys.stdin:
     file, kind, symbol = line.split()
@@ -35,8 +45,7 @@ for file, row in row_of.items():
         print(file, "has no row")
         continue
     calls = {test for test, used in words.items() if used & defined.get(file, set())}
-    own = "t-" + os.path.basename(file)[:-2].replace("_", "-")
-    own = {test for test in calls if test.split("/")[1].replace("_", "-") == own}
+    own = {test for test in calls if test.split("/")[1] == os.path.basename(file)[:-2]}
     if calls and not (own or calls) & set(row):
         print(file, "is called by", " ".join(sorted(own or calls)), "which its row does not name")' "$1" "$srcdir"
 }
@@ -46,16 +55,16 @@ result $? "every file has tests that exist and call it"
 
 # Planted: a pattern behind a wider one, a test that is gone, rows without the file's own test and without any.
 {
-    echo 'src/no_such_room/* unit/t-map'
-    echo 'src/format/wide* unit/t-gone unit/t-hosted'
-    echo 'src/number/[!n]* unit/t-map'
-    sed '/^#/d; /^src\/base\/escape/d; /^src\/base\/error/s/t-error/t-number/' "$srcdir/tests/tests_of.txt"
+    echo 'src/no_such_room/* base/map'
+    echo 'src/format/wide* format/gone format/hosted'
+    echo 'src/number/[!n]* base/map'
+    sed '/^#/d; /^src\/base\/escape/d; /^src\/base\/error/s|base/error |number/number |' "$srcdir/tests/tests_of.txt"
 } >"$work/table"
 flaws "$work/table" >"$work/flaws"
 for flaw in 'src/no_such_room/\* is the first pattern of no file' 'src/number/ball_exp\* is the first pattern of no file' \
-    'src/format/wide\* names unit/t-gone which does not exist' 'src/base/escape.c has no row' \
-    'src/base/error.c is called by unit/t-error which its row does not name' \
-    'src/number/rational_vector.c is called by unit/t-first_difference .* which its row does not name'; do
+    'src/format/wide\* names format/gone which does not exist' 'src/base/escape.c has no row' \
+    'src/base/error.c is called by base/error which its row does not name' \
+    'src/number/rational_vector.c is called by certify/first_difference .* which its row does not name'; do
     grep -qx "$flaw" "$work/flaws"
     result $? "found: $flaw"
 done

@@ -4,8 +4,11 @@
 # scripts, which take long. Shown to bite.
 . "$srcdir/tests/cli/lib.sh"
 
-# bugs SCRIPT: the calls of mutation, which follow its definition.
-bugs() { awk 'found { print } /^mutation\(\)/ { inside = 1 } inside && /^}/ { found = 1; inside = 0 }' "$1"; }
+# bugs SCRIPT: the calls of mutation, which follow build_tests or the script's own definition of mutation.
+bugs() {
+    awk 'found { print } /^build_tests/ { found = 1 }
+        /^mutation\(\)/ { inside = 1 } inside && /^}/ { found = 1; inside = 0 }' "$1"
+}
 
 prefix= # what the script's names of files leave out
 mutation() { # name, file, text, replacement...
@@ -18,7 +21,6 @@ stale() { python3 "$srcdir/tests/plant.py" --try "$srcdir" <"$work/bugs"; }
 
 for script in tests/props/mutations.sh tests/kernel/mutations.sh tests/forge/mutations.sh tests/judge/mutations.sh; do
     planted=0 prefix=
-    [ $script != tests/judge/mutations.sh ] || prefix=src/judge/
     : >"$work/bugs"
     eval "$(bugs "$srcdir/$script" | sed '/^finish$/d')"
     stale >"$out" 2>"$err" && [ "$planted" -gt 0 ] && [ ! -s "$out" ]

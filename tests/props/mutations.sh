@@ -32,10 +32,9 @@ search() { # option...
 noticed() { # the first test of the file's room that fails, or "none"
     for test in $(tests_of "$1"); do
         case $test in *.sh) continue ;; esac
-        make -C "$work/build" "tests/$test" >"$work/log" 2>&1 || continue
-        (cd "$work/build" && srcdir="$tree" ATTEST_TRIALS='' timeout 120 "tests/$test") \
-            >"$work/test" 2>&1 && continue
-        basename "$test"
+        make -C "$work/build" "$(program "$test")" >"$work/log" 2>&1 || continue
+        (build=$work/build srcdir=$tree out=$work/test err=$work/test.err ATTEST_TRIALS='' && run_test "" 120 "$test") && continue
+        echo "$test"
         return
     done
     echo none

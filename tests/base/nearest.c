@@ -1,0 +1,51 @@
+/* nearest.c -- names that were probably meant. */
+#include <string.h>
+
+#include "base/nearest.h"
+#include "tests/tap.h"
+
+static void distance(const char *a, const char *b, size_t expected)
+{
+    size_t there = attest_nearest_distance(a, b), back = attest_nearest_distance(b, a);
+
+    TAP_OK(there == expected && back == expected, "%s, %s: %zu, %zu; should be %zu", a, b,
+           there, back, expected);
+}
+
+static const char *name_at(const void *of, size_t i)
+{
+    return ((const char *const *)of)[i];
+}
+
+TEST(nearest)
+{
+    static const char *const names[] = {"check", "certify", "certified", NULL};
+    const char *picked = attest_nearest_pick("certfy", name_at, names);
+
+    char longest[129], other[129];
+
+    distance("", "", 0);
+    distance("", "abc", 3);
+    distance("certify", "certfy", 1);
+    distance("certify", "cretify", 1); /* neighbours exchanged */
+    distance("certify", "certify", 0);
+    distance("kitten", "sitting", 3);
+    distance("ca", "abc", 3); /* no letter is changed twice */
+    distance("flaw", "lawn", 2);
+    memset(longest, 'a', 127);
+    longest[127] = '\0';
+    memcpy(other, longest, 128);
+    other[64] = 'b';
+    distance(longest, other, 1);
+    memset(other, 'a', 128);
+    other[128] = '\0';
+    TAP_OK(attest_nearest_distance(longest, other) > 1000, "names of 128 letters are far");
+    TAP_OK(attest_nearest_is_like("c_atn.weight", "c_attn.weight"), "one letter is missing");
+    TAP_OK(attest_nearest_is_like("attn", "h.0.attn.weight"), "a part of the name");
+    TAP_OK(!attest_nearest_is_like("q", "k"), "one letter is like no other");
+    TAP_OK(!attest_nearest_is_like("", "k"), "nothing is like nothing");
+    TAP_OK(!attest_nearest_is_like("theorem2", "zero_test"), "another name");
+    TAP_OK(picked && strcmp(picked, "certify") == 0, "the nearest of several");
+    TAP_OK(!attest_nearest_pick("tolerance", name_at, names), "none that is like it");
+    return 0;
+}

@@ -1,0 +1,579 @@
+/* Campaigns: counts, verdicts, shrinking, workers that die; the same for any number of jobs. */
+#define _GNU_SOURCE
+#include "config.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <attest/certify.h>
+
+#include "campaign/chunk.h"
+#include "campaign/pool.h"
+#include "campaign/replay.h"
+#include "tests/campaign/toy.h"
+#include "tests/limit.h"
+#include "tests/tap.h"
+
+/* Seconds for a call of a property that hangs; others may take the 30 of toy_plan, for on a
+ * busy machine any call may take a while. */
+#define KILL_AFTER 1.0
+
+static double patience(const char *name)
+{
+    return strstr(name, "kill") ? KILL_AFTER : 30;
+}
+
+/* A campaign of one property, finished. */
+typedef struct single {
+    const attest_property *list[1];
+    attest_plan plan;
+    attest_campaign campaign;
+    attest_summary summary;
+    const attest_property_summary *about;
+} single;
+
+static bool begin_seeded(single *s, const char *name, size_t jobs, uint64_t seed)
+{
+    s->list[0] = toy_find(name);
+    s->plan = toy_plan(s->list, 1);
+    s->plan.seed = seed;
+    s->plan.jobs = jobs;
+    s->plan.timeout = patience(name);
+    if (attest_campaign_init(&s->campaign, &s->plan, NULL, NULL) != ATTEST_OK ||
+        attest_campaign_run(&s->campaign, NULL) != ATTEST_OK ||
+        attest_summary_init(&s->summary, &s->plan, s->campaign.tally, NULL, NULL) != ATTEST_OK)
+        return false;
+    s->about = &s->summary.property[0];
+    return true;
+}
+
+static bool begin(single *s, const char *name, size_t jobs)
+{
+    return begin_seeded(s, name, jobs, 7);
+}
+
+static void end(single *s)
+{
+    attest_summary_clear(&s->summary);
+    attest_campaign_clear(&s->campaign);
+}
+
+static void test_holds(void)
+{
+    const attest_chunk_result *r;
+    single s;
+
+    TAP_OK(begin(&s, "holds", 1), "a property that holds");
+    r = s.about->result;
+    TAP_OK(s.about->verdict == ATTEST_CAMPAIGN_HELD && s.about->trials == 96 &&
+               r->passed == 96 && s.about->random == 96,
+           "all its trials pass");
+    TAP_OK(r->labels >= 2 && r->label[0].count + r->label[1].count >= 96 - 20,
+           "labels are counted");
+    TAP_OK(r->has_tightest && r->tightest >= 1 && strstr(r->tightest_text, "\"x\": \"4"),
+           "the tightest case is %g", r->tightest);
+    end(&s);
+    TAP_OK(begin(&s, "guided", 1), "guided search");
+    r = s.about->result;
+    TAP_OK(s.about->trials == 400 && r->searched == 100 && s.about->random == 300,
+           "guided trials are not counted as independent");
+    TAP_OK(r->tightest < 30, "comes close: %g", r->tightest);
+    end(&s);
+}
+
+/* Any theft makes a violation simpler; that nothing simpler is left is our engine's. */
+static void test_shrunk(const char *text)
+{
+    const char *x = strstr(text, "\"x\": \"");
+    long value = x ? strtol(x + 6, NULL, 10) : -1;
+
+    TAP_OK(value >= 9990 && value <= 9999, "which is shrunk and still violates: %ld", value);
+#ifdef ATTEST_THEFT_BUILTIN
+    TAP_OK(value == 9990, "to the least");
+#else
+    TAP_OK(true, "to the least # SKIP the genuine theft does not promise it");
+#endif
+}
+
+/* Violated the first time, and not when it is decided again: a verdict of its own, which the
+ * instance as it was drawn and the first reason stand for. */
+static void test_flaky(const single *s, const char *reason)
+{
+    const attest_chunk_result *r = s->about->result;
+    const attest_violation *v = r->violation;
+    char x[64] = "";
+
+    if (r->violations == 1)
+        snprintf(x, sizeof x, "\"x\": \"%.8s\"", v->reason + strlen(reason));
+    TAP_OK(s->about->verdict == ATTEST_CAMPAIGN_FLAKY && r->violations == 1 && v->flaky &&
+               r->failed == 1 && s->about->trials == r->passed + 1 &&
+               strncmp(v->reason, reason, strlen(reason)) == 0 && strstr(v->text, x) &&
+               s->about->standing == ATTEST_STANDING_FLAKY &&
+               attest_summary_code(&s->summary) == 1,
+           "is flaky: %s", r->violations ? v->reason : "no violation");
+}
+
+/* A violation that repeats comes before flaky ones. */
+static void test_order(void)
+{
+    static const bool flaky[] = {true, false, true, false};
+    attest_chunk_result result;
+    bool ok = true;
+
+    attest_chunk_result_init(&result);
+    for (size_t v = 0; v < 4; v++) {
+        char text[] = "0";
+
+        text[0] = (char)('0' + v / 2); /* those of a kind differ by what they say */
+        ok = ok && attest_chunk_result_add_violation(
+                       &result, &(attest_violation){.trial = v,
+                                                    .reason = strdup("r"),
+                                                    .text = strdup(text),
+                                                    .flaky = flaky[v]}) == ATTEST_OK;
+    }
+    attest_chunk_result_unite(&result);
+    TAP_OK(ok && result.violations == 4 && result.violation[0].trial == 1 &&
+               result.violation[1].trial == 3 && result.violation[2].trial == 0 &&
+               result.violation[3].trial == 2,
+           "violations that repeat come first, and are none of the flaky ones");
+    attest_chunk_result_clear(&result);
+}
+
+static void test_violations(void)
+{
+    const attest_chunk_result *r;
+    single s;
+
+    TAP_OK(begin(&s, "fails", 2), "a property that fails");
+    r = s.about->result;
+    TAP_OK(s.about->verdict == ATTEST_CAMPAIGN_VIOLATED && r->failed == 1 &&
+               r->violations == 1 && s.about->trials == r->passed + 1,
+           "stops at the first violation, after %llu trials",
+           (unsigned long long)s.about->trials);
+    test_shrunk(r->violation[0].text);
+    end(&s);
+    TAP_OK(begin(&s, "edge", 1), "a property with a knife edge");
+    r = s.about->result;
+    TAP_OK(r->violation[0].margin <= -0.5 && r->violation[0].margin > -2,
+           "is shrunk, but its margin stays clear: %g", r->violation[0].margin);
+    end(&s);
+    TAP_OK(begin(&s, "flaky", 1), "a property that changes its mind");
+    test_flaky(&s, "x was ");
+    end(&s);
+    test_order();
+    s.list[0] = toy_find("fails");
+    s.plan = toy_plan(s.list, 1);
+    s.plan.keep_going = true;
+    if (attest_campaign_init(&s.campaign, &s.plan, NULL, NULL) == ATTEST_OK &&
+        attest_campaign_run(&s.campaign, NULL) == ATTEST_OK)
+        TAP_OK(s.campaign.tally[0].joined.violations >= 1 &&
+                   s.campaign.tally[0].joined.violation[0].more > 0 &&
+                   attest_tally_trials(&s.campaign.tally[0]) == 4000,
+               "keep_going finds %zu, the first of them %llu times more",
+               s.campaign.tally[0].joined.violations,
+               (unsigned long long)s.campaign.tally[0].joined.violation[0].more);
+    attest_campaign_clear(&s.campaign);
+}
+
+static void test_undecided(void)
+{
+    single s;
+
+    TAP_OK(begin(&s, "discards", 1), "a property that discards too much");
+    TAP_OK(s.about->verdict == ATTEST_CAMPAIGN_UNDECIDED && s.about->result->failed == 0 &&
+               s.about->result->discarded > 100,
+           "is undecided: %s", s.about->reason);
+    end(&s);
+    TAP_OK(begin(&s, "open", 1), "a property with undecided trials");
+    TAP_OK(s.about->verdict == ATTEST_CAMPAIGN_UNDECIDED && s.about->result->undecided > 0 &&
+               strcmp(s.about->reason, "x ends with 07") == 0,
+           "is undecided: %s", s.about->reason);
+    end(&s);
+}
+
+/* Kills a worker and waits until it is dead, but leaves it to be waited for. */
+static void kill_worker(const attest_worker *worker)
+{
+    siginfo_t about;
+
+    kill(worker->process, SIGKILL);
+    if (waitid(P_PID, (id_t)worker->process, &about, WEXITED | WNOWAIT) != 0)
+        abort();
+}
+
+/* Whether the job arrives; a worker may be killed right after it was given it. */
+static bool job_arrives(attest_pool *pool, const attest_job *job)
+{
+    attest_status status = attest_pool_send(pool, job, NULL);
+    bool arrived = false;
+    attest_entry entry;
+    attest_text text;
+
+    while (status == ATTEST_OK && !arrived && pool->busy > 0) {
+        attest_entry_init(&entry);
+        attest_text_init(&text);
+        status = attest_pool_wait(pool, &arrived, &entry, &text, NULL);
+        arrived = arrived && entry.number == job->number && entry.result.deaths == 0 &&
+                  entry.result.passed > 0;
+        attest_text_clear(&text);
+        attest_entry_clear(&entry);
+    }
+    return status == ATTEST_OK && arrived;
+}
+
+/* Who kills a worker between two jobs ends no campaign. */
+static void test_killed_between(void)
+{
+    const attest_property *list[] = {toy_find("holds")};
+    attest_plan plan = toy_plan(list, 1);
+    attest_job job = {.number = 0};
+    bool arrived = true;
+    attest_entry entry;
+    attest_text text;
+    attest_pool pool;
+
+    plan.jobs = 1;
+    if (attest_pool_init(&pool, &plan, NULL) != ATTEST_OK)
+        abort();
+    TAP_OK(job_arrives(&pool, &job), "a worker does a job");
+    kill_worker(&pool.worker[0]);
+    TAP_OK(job_arrives(&pool, &job), "killed after it, unnoticed, it is replaced");
+    kill_worker(&pool.worker[0]);
+    attest_entry_init(&entry);
+    attest_text_init(&text);
+    TAP_OK(attest_pool_wait(&pool, &arrived, &entry, &text, NULL) == ATTEST_OK && !arrived &&
+               pool.busy == 0,
+           "noticed while it is idle, it is no loss");
+    attest_text_clear(&text);
+    attest_entry_clear(&entry);
+    TAP_OK(job_arrives(&pool, &job), "and the next job starts another");
+    attest_pool_clear(&pool);
+}
+
+/* A chunk that is given up, because its workers are killed again and again, is in the journal
+ * as any other. */
+static void test_given_up(void)
+{
+    static char folder[] = "t-campaign.XXXXXX";
+    const attest_property *list[] = {toy_find("always-kills")};
+    attest_plan plan = toy_plan(list, 1);
+    uint64_t deaths = 0, trials = 0;
+    attest_campaign campaign;
+    attest_journal journal;
+    attest_status status;
+    char path[64];
+
+    plan.jobs = 1;
+    plan.timeout = 30;
+    attest_journal_init(&journal);
+    if (!mkdtemp(folder) || attest_campaign_init(&campaign, &plan, NULL, NULL) != ATTEST_OK)
+        abort();
+    status = attest_campaign_open(&campaign, &journal, folder, false, NULL, NULL);
+    if (status == ATTEST_OK)
+        status = attest_campaign_run(&campaign, NULL);
+    if (status == ATTEST_OK) {
+        deaths = campaign.tally[0].joined.deaths;
+        trials = attest_tally_trials(&campaign.tally[0]);
+    }
+    TAP_OK(status == ATTEST_OK && deaths == 16 && trials == 32,
+           "chunks that are given up are journalled: %llu deaths in %llu trials",
+           (unsigned long long)deaths, (unsigned long long)trials);
+    attest_journal_close(&journal);
+    attest_campaign_clear(&campaign);
+    snprintf(path, sizeof path, "%s/journal", folder);
+    unlink(path);
+    rmdir(folder);
+}
+
+/* Whether a trial is deadly, and how, is for the engine's random numbers to say: seeds are
+ * tried until all three have happened. */
+static void test_kinds_of_death(void)
+{
+    bool kinds[4] = {false};
+    single s;
+
+    for (uint64_t seed = 7; seed < 27; seed++) {
+        const attest_chunk_result *r;
+
+        TAP_OK(begin_seeded(&s, "kills", 2, seed), "a property that kills its worker");
+        r = s.about->result;
+        for (size_t d = 0; d < r->deaths; d++)
+            kinds[r->death[d].kind] = true;
+        TAP_OK(r->deaths > 0 && r->undecided == r->deaths && r->passed == 120 - r->deaths &&
+                   s.about->verdict == ATTEST_CAMPAIGN_UNDECIDED,
+               "%zu deaths are trials without a verdict, the rest goes on", r->deaths);
+        end(&s);
+        if (kinds[ATTEST_DEATH_SIGNAL] && kinds[ATTEST_DEATH_MEMORY] &&
+            kinds[ATTEST_DEATH_TIMEOUT])
+            break;
+    }
+    TAP_OK(kinds[ATTEST_DEATH_SIGNAL] && kinds[ATTEST_DEATH_MEMORY] &&
+               kinds[ATTEST_DEATH_TIMEOUT],
+           "by a signal (%d), by memory (%d), by time (%d)", kinds[ATTEST_DEATH_SIGNAL],
+           kinds[ATTEST_DEATH_MEMORY], kinds[ATTEST_DEATH_TIMEOUT]);
+}
+
+static void test_death_while_shrinking(void)
+{
+    const attest_chunk_result *r;
+    single s;
+
+    TAP_OK(begin(&s, "kills-shrinking", 1), "a property that kills while it is shrunk");
+    r = s.about->result;
+    TAP_OK(r->failed == 1 && r->violations == 1 && r->deaths == 1 && r->death[0].shrinking &&
+               strstr(r->violation[0].reason, "x is ") != NULL,
+           "keeps what it had: %s", r->violation[0].reason);
+    end(&s);
+}
+
+/* A worker without memory for the seeds of its trials does not get to the first one. */
+static void test_no_worker(void)
+{
+    attest_property large = *toy_find("holds");
+    const attest_property *list[1] = {&large};
+    attest_plan plan = toy_plan(list, 1);
+    attest_campaign campaign;
+    attest_error error = {0};
+
+    if (!limit_addresses_works()) {
+        TAP_OK(true, "a worker that cannot start # SKIP addresses cannot be limited here");
+        return;
+    }
+    large.trials = large.chunk = 1 << 18; /* 2 MiB of seeds */
+    plan.memory = 4096;
+    if (attest_campaign_init(&campaign, &plan, NULL, NULL) == ATTEST_OK)
+        TAP_OK(attest_campaign_run(&campaign, &error) == ATTEST_IO,
+               "a worker that cannot start: %s", error.text);
+    attest_campaign_clear(&campaign);
+}
+
+/* Reports are compared as text. */
+static void test_same(const char *name)
+{
+    const attest_property *list[1] = {toy_find(name)};
+    attest_plan plan = toy_plan(list, 1);
+    char *one, *other;
+    size_t same = 0;
+
+    plan.timeout = patience(name);
+    one = toy_run(&plan);
+
+    for (plan.jobs = 2; plan.jobs <= 4; plan.jobs++) {
+        other = toy_run(&plan);
+        same += one && other && strcmp(one, other) == 0;
+        free(other);
+    }
+    TAP_OK(same == 3, "%s: 1, 2, 3 and 4 jobs give the same report", name);
+    free(one);
+}
+
+/* Deciding trials together gives what deciding them one by one gives, to the letter. */
+static void test_together(const char *name, bool keep_going)
+{
+    attest_property alone = *toy_find(name);
+    const attest_property *list[1] = {toy_find(name)}, *other[1] = {&alone};
+    attest_plan plan = toy_plan(list, 1);
+    char *together, *one_by_one;
+
+    alone.decide_many = NULL;
+    plan.timeout = patience(name);
+    plan.keep_going = keep_going;
+    together = toy_run(&plan);
+    plan.property = other;
+    one_by_one = toy_run(&plan);
+    TAP_OK(together && one_by_one && strcmp(together, one_by_one) == 0,
+           "%s%s: the same as one by one", name, keep_going ? ", keep going" : "");
+    free(together);
+    free(one_by_one);
+}
+
+/* The tightest case comes with the seed of its own trial. */
+static void test_seed_together(void)
+{
+    attest_property alone = *toy_find("many-hold");
+    const attest_property *list[1] = {toy_find("many-hold")}, *other[1] = {&alone};
+    attest_plan plan = toy_plan(list, 1);
+    attest_campaign campaign[2];
+    bool ok = true;
+
+    alone.decide_many = NULL;
+    for (int i = 0; i < 2; i++) {
+        plan.property = i ? other : list;
+        ok = attest_campaign_init(&campaign[i], &plan, NULL, NULL) == ATTEST_OK && ok &&
+             attest_campaign_run(&campaign[i], NULL) == ATTEST_OK &&
+             campaign[i].tally[0].joined.has_tightest;
+    }
+    TAP_OK(ok && strcmp(campaign[0].tally[0].joined.tightest_text,
+                        campaign[1].tally[0].joined.tightest_text) == 0,
+           "the tightest case has the seed that it has one by one");
+    for (int i = 0; i < 2; i++)
+        attest_campaign_clear(&campaign[i]);
+}
+
+/* What was cleared is as it was at first. */
+static void test_cleared(void)
+{
+    attest_instance instance;
+
+    attest_instance_init(&instance);
+    fmpq_one(attest_instance_set(&instance, "x"));
+    attest_instance_clear(&instance);
+    TAP_OK(!attest_instance_get(&instance, "x"), "a parameter is gone when it is cleared");
+    attest_instance_clear(&instance);
+}
+
+/* Only a property whose two functions differ can tell which one is asked. */
+static void test_who_decides(void)
+{
+    single s;
+
+    TAP_OK(begin(&s, "only-many-hold", 1), "a property that holds for many only");
+    TAP_OK(s.about->verdict == ATTEST_CAMPAIGN_HELD && s.about->trials == 300,
+           "trials are decided together");
+    end(&s);
+    TAP_OK(begin(&s, "only-many-fail", 1), "a property that fails for many only");
+    test_flaky(&s, "x is ");
+    end(&s);
+}
+
+/* A trial is asked what it is asked, whether or not one beside it is violated: chunks with and
+ * without violations, of any size, count the same. */
+static void test_half(void)
+{
+    static const size_t sizes[] = {1, 20, 100};
+    attest_property property = *toy_find("half-are-asked");
+    const attest_property *list[1] = {&property};
+    attest_plan plan = toy_plan(list, 1);
+    uint64_t failed[3] = {0};
+
+    plan.keep_going = true;
+    for (size_t i = 0; i < 3; i++) {
+        attest_campaign campaign;
+        property.chunk = sizes[i];
+        if (attest_campaign_init(&campaign, &plan, NULL, NULL) == ATTEST_OK &&
+            attest_campaign_run(&campaign, NULL) == ATTEST_OK)
+            failed[i] = campaign.tally[0].joined.failed;
+        attest_campaign_clear(&campaign);
+    }
+    TAP_OK(failed[0] > 10 && failed[0] < 40 && failed[1] == failed[0] && failed[2] == failed[0],
+           "half of the violations are found, in chunks of any size: %u, %u, %u",
+           (unsigned)failed[0], (unsigned)failed[1], (unsigned)failed[2]);
+}
+
+/* A search that finds nothing in fewer trials than its default rests on its witness, if that is
+ * one; without a witness (x is NULL) it is skipped. */
+static void test_witness(const char *x, double time, unsigned trials,
+                         attest_campaign_standing expected)
+{
+    char text[512];
+    attest_property sought = *toy_find("holds");
+    single s = {.list = {&sought}};
+
+    snprintf(
+        text, sizeof text,
+        "{\"format\": \"attest/counterexample\", \"version\": 1, \"property\": \"sought\", "
+        "\"parameters\": {\"x\": \"%s\"}, \"violates\": {\"definition\": \"toy\"}, "
+        "\"found_by\": \"campaign\", \"shrink_steps\": 0}",
+        x ? x : "");
+    sought.decide = toy_fails;
+    sought.expect_violation = true;
+    sought.witness = x ? text : NULL;
+    s.plan = toy_plan(s.list, 1);
+    s.plan.trials = trials;
+    s.plan.time = time;
+    if (attest_campaign_init(&s.campaign, &s.plan, NULL, NULL) == ATTEST_OK &&
+        attest_campaign_run(&s.campaign, NULL) == ATTEST_OK &&
+        attest_summary_init(&s.summary, &s.plan, s.campaign.tally, NULL, NULL) == ATTEST_OK)
+        TAP_OK(s.summary.property[0].standing == expected && s.campaign.tally[0].next > 0,
+               "x = %s, time %g, %u trials: %s", x ? x : "none", time, trials,
+               s.summary.property[0].by_witness ? "by the witness" : "not by the witness");
+    end(&s);
+}
+
+static attest_status starve(attest_trial *trial, const attest_instance *instance,
+                            const attest_setting *setting, attest_error *error)
+{
+    (void)trial, (void)instance, (void)setting, (void)error;
+    return ATTEST_NOMEM;
+}
+
+static attest_status starve_many(attest_trial *trial, const attest_instance *instance,
+                                 size_t count, void **memory, const attest_setting *setting,
+                                 attest_error *error)
+{
+    (void)count, (void)memory;
+    return starve(trial, instance, setting, error);
+}
+
+/* A property that is out of memory and does not say so: the chunk does. */
+static void test_starved(bool together, bool search)
+{
+    const attest_property property = {.name = "starves",
+                                      .statement = "toy",
+                                      .gen = toy_gen,
+                                      .decide = starve,
+                                      .decide_many = together ? starve_many : NULL};
+    const attest_setting setting = {0};
+    const attest_chunk chunk = {
+        .property = &property, .setting = &setting, .count = 8, .search = search};
+    attest_error error = {.status = ATTEST_OK, .text = ""};
+    attest_chunk_result result;
+
+    attest_chunk_result_init(&result);
+    TAP_OK(attest_chunk_run(&result, &chunk, &error) == ATTEST_NOMEM &&
+               error.status == ATTEST_NOMEM && strstr(error.text, "out of memory"),
+           "no memory for a trial%s%s: '%s'", together ? ", decided together" : "",
+           search ? ", in a search" : "", error.text);
+    attest_chunk_result_clear(&result);
+}
+
+/* What a replay begins with, as replay.h says. */
+static void test_replay_begins(void)
+{
+    attest_replay replay;
+
+    attest_replay_init(&replay);
+    TAP_OK(replay.seconds == 60 && replay.max_work == ATTEST_CERTIFY_MAX_WORK &&
+               isnan(replay.margin) && !replay.has_pair && !replay.definition,
+           "a replay has a minute, the work of claims, and no margin");
+    attest_replay_clear(&replay);
+}
+
+TEST(campaign)
+{
+    test_replay_begins();
+    test_starved(false, false);
+    test_starved(false, true);
+    test_starved(true, false);
+    test_starved(true, true);
+    test_witness("9999", 1e-9, 0, ATTEST_STANDING_EXPECTED);
+    test_witness("9999", 0, 8, ATTEST_STANDING_EXPECTED);
+    test_witness("1", 1e-9, 0, ATTEST_STANDING_FAILED);
+    test_witness("1", 0, 8, ATTEST_STANDING_FAILED);
+    test_witness("x", 1e-9, 0, ATTEST_STANDING_FAILED);
+    test_witness(NULL, 1e-9, 0, ATTEST_STANDING_NOT_RUN);
+    test_witness(NULL, 0, 95, ATTEST_STANDING_NOT_RUN);
+    test_witness("9999", 0, 0, ATTEST_STANDING_FAILED); /* the default, 96 */
+    test_witness("9999", 0, 104, ATTEST_STANDING_FAILED);
+    test_holds();
+    test_violations();
+    test_undecided();
+    test_killed_between();
+    test_given_up();
+    test_kinds_of_death();
+    test_death_while_shrinking();
+    test_no_worker();
+    test_seed_together();
+    test_cleared();
+    test_who_decides();
+    test_half();
+    for (size_t i = 0; i < TOYS; i++)
+        if (strncmp(toys[i].name, "many-", 5) == 0) {
+            test_together(toys[i].name, false);
+            test_together(toys[i].name, true);
+        }
+    for (size_t i = 0; i < TOYS; i++)
+        test_same(toys[i].name);
+    flint_cleanup();
+    return 0;
+}

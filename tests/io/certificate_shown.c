@@ -1,0 +1,313 @@
+/* What a certificate shows beside a ball: which decimals and intervals are true of it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "io/certificate_shown.h"
+#include "tests/tap.h"
+
+/* ball = (mid +- rad) 2^exponent. */
+static void set(arb_t ball, long mid, unsigned long rad, long exponent)
+{
+    arb_set_si(ball, mid);
+    mag_set_ui(arb_radref(ball), rad);
+    arb_mul_2exp_si(ball, ball, exponent);
+}
+
+static bool shows_log2(const char *text, const arb_t ball)
+{
+    bool shows = false;
+
+    return attest_certificate_shows_log2(&shows, text, ball) == ATTEST_OK && shows;
+}
+
+static bool shows_text(const char *text, const arb_t ball)
+{
+    bool shows = false;
+
+    return attest_certificate_shows_text(&shows, text, ball) == ATTEST_OK && shows;
+}
+
+/* log2 of powers of two is an integer; of 1 to 9 a unit in the 15th digit is 10^-14. */
+static void test_log2(void)
+{
+    static const struct {
+        long exponent;
+        const char *text;
+        bool shown;
+    } c[] = {{1, "1", true},
+             {1, "1.00000000000000", true},
+             {1, "1.00000000000002", true},
+             {1, "0.99999999999998", true},
+             {1, "1.000000000000020001", false},
+             {1, "0.999999999999979999", false},
+             {1, "1.00000000000003", false},
+             {1, "-1", false},
+             {-1, "-1.00000000000002", true},
+             {-1, "-0.99999999999998", true},
+             {-1, "-1.00000000000003", false},
+             {-1, "-0.99999999999997", false},
+             {-1, "1", false},
+             {9, "9.00000000000002", true},
+             {9, "8.99999999999998", true},
+             {9, "9.000000000000020001", false},
+             {9, "8.99999999999997", false},
+             {-9, "-9.00000000000003", false},
+             {10, "10.0000000000002", true},
+             {10, "9.9999999999998", true},
+             {10, "10.0000000000003", false},
+             {99, "99.0000000000003", false},
+             {100, "100.000000000002", true},
+             {100, "100.000000000003", false},
+             {999999, "999999.000000002", true},
+             {999999, "999999.000000003", false},
+             {1000000, "1000000.00000002", true},
+             {1000000, "1000000.00000003", false},
+             {0, "0", true},
+             {0, "1e-30", false},
+             {3, "", false},
+             {3, "three", false},
+             {3, "3 ", false}};
+    arb_t ball;
+
+    arb_init(ball);
+    for (size_t i = 0; i < sizeof c / sizeof c[0]; i++) {
+        set(ball, 1, 0, c[i].exponent);
+        TAP_OK(shows_log2(c[i].text, ball) == c[i].shown, "log2 of 2^%ld: \"%s\" is %s",
+               c[i].exponent, c[i].text, c[i].shown ? "true" : "not");
+    }
+    set(ball, 3, 1, 0); /* that of its midpoint: log2 3 = 1.58496250072115618... */
+    TAP_OK(shows_log2("1.58496250072116", ball) && !shows_log2("1.58496250072120", ball),
+           "that of the midpoint");
+    set(ball, 1025, 0, -10); /* 0.00140819...: digits count from the first that is not 0 */
+    TAP_OK(shows_log2("0.00140819439280839", ball) &&
+               !shows_log2("0.00140819439280842", ball) &&
+               !shows_log2("0.00140819439280836", ball),
+           "a log2 near 0");
+    set(ball, 1, 1, 0);
+    TAP_OK(!shows_log2("0", ball), "a ball that contains 0 has none");
+    set(ball, -2, 0, 0);
+    TAP_OK(!shows_log2("1", ball), "nor has a negative one");
+    arb_clear(ball);
+}
+
+/* What is no number is told from one that is not so. */
+static void test_no_log2(void)
+{
+    static const char *const bad[] = {"", "three", "3 ", " 3", "3.0.0", "[3]"};
+    bool shows = true;
+    arb_t ball;
+
+    arb_init(ball);
+    for (size_t i = 0; i < 2 * (sizeof bad / sizeof bad[0]); i++) {
+        set(ball, i % 2 ? 8 : -8, 0, 0);
+        TAP_OK(attest_certificate_shows_log2(&shows, bad[i / 2], ball) == ATTEST_FORMAT &&
+                   !shows,
+               "no log2: \"%s\"", bad[i / 2]);
+    }
+    TAP_OK(attest_certificate_shows_log2(&shows, "3", ball) == ATTEST_OK && shows &&
+               attest_certificate_shows_log2(&shows, "4", ball) == ATTEST_OK && !shows,
+           "3 and not 4");
+    arb_clear(ball);
+}
+
+/* Numbers of 200 characters are the longest. */
+static void test_length(void)
+{
+    char text[256];
+    arb_t ball;
+
+    arb_init(ball);
+    set(ball, 1, 0, 1);
+    for (int length = 199; length <= 202; length++) {
+        memset(text, '0', sizeof text);
+        memcpy(text, "1.", 2);
+        text[length] = '\0';
+        TAP_OK(shows_log2(text, ball) == (length <= 200), "a log2 of %d characters", length);
+        set(ball, 1, 0, 0);
+        TAP_OK(shows_text(text, ball) == (length <= 200), "a text of %d characters", length);
+        set(ball, 1, 0, 1);
+    }
+    arb_clear(ball);
+}
+
+static void test_text(void)
+{
+    static const struct {
+        long mid;
+        unsigned long rad;
+        long exponent;
+        const char *text;
+        bool shown;
+    } c[] = {{1, 0, 0, "1", true},
+             {1, 0, 0, "1.0000000000000000000", true},
+             {1, 0, 0, "1.0000000000000000001", false},
+             {3, 0, -1, "1.5", true},
+             {-3, 0, -1, "-1.5", true},
+             {-3, 0, -1, "1.5", false},
+             {1, 0, 0, "[1.5 +/- 0.5]", true},
+             {1, 0, 0, "[1.5 +/- 0.4999]", false},
+             {1, 0, 0, "[0.5 +/- 0.5]", true},
+             {1, 0, 0, "[0.5 +/- 0.4999]", false},
+             {4, 1, -2, "[1 +/- 0.25]", true},
+             {4, 1, -2, "[1 +/- 0.2499]", false},
+             {4, 1, -2, "[1.25 +/- 0.5]", true},
+             {4, 1, -2, "[1.25 +/- 0.49]", false},
+             {4, 1, -2, "1", false},
+             {0, 1, 0, "[+/- 1]", true},
+             {0, 1, 0, "[+/- 0.999]", false},
+             {0, 0, 0, "0", true},
+             /* powers of two */
+             {8, 2, 0, "[1 +/- 0.25] * 2^3", true},
+             {8, 2, 0, "[1 +/- 0.25] * 2^2", false},
+             {8, 2, 0, "[1 +/- 0.25] * 2^4", false},
+             {1, 0, -5, "1 * 2^-5", true},
+             {1, 0, 200000, "1 * 2^200000", true},
+             {1, 0, -200000, "1 * 2^-200000", true},
+             {4, 1, 200000, "[1 +/- 0.25] * 2^200002", true}};
+    arb_t ball;
+
+    arb_init(ball);
+    for (size_t i = 0; i < sizeof c / sizeof c[0]; i++) {
+        set(ball, c[i].mid, c[i].rad, c[i].exponent);
+        TAP_OK(shows_text(c[i].text, ball) == c[i].shown, "(%ld +- %lu) 2^%ld: \"%s\" is %s",
+               c[i].mid, c[i].rad, c[i].exponent, c[i].text, c[i].shown ? "true" : "not");
+    }
+    arb_clear(ball);
+}
+
+/* What is written in another way; with a blank or a sign more, too. All would be true of 1. */
+static void test_no_text(void)
+{
+    static const char *const bad[] = {"",
+                                      " * 2^0",
+                                      "1 * 2^",
+                                      "1 * 2^-",
+                                      "1 * 2^x",
+                                      "1 * 2^0 ",
+                                      "1 * 2^ 0",
+                                      "1 * 2^- 0",
+                                      "1 * 2^0 0",
+                                      "1 * 2^+0",
+                                      "1 * 2^--0",
+                                      "1 * 2^0x0",
+                                      "1 * 2^0\t",
+                                      "1 * 2^0 * 2^0",
+                                      "1 * 3^0",
+                                      "1 *",
+                                      "1 ",
+                                      " 1",
+                                      "[1 +/- 1",
+                                      "[1 +/- 1)",
+                                      "[1+/- 1]",
+                                      "[1 +/-1]",
+                                      "[1  +/- 1]",
+                                      "[1 +/-  1]",
+                                      "[1 +/- 1 ]",
+                                      "[ 1 +/- 1]",
+                                      "[1 +/- 1] ",
+                                      "[1]",
+                                      "[1 * 2^+/- 1]",
+                                      "[x +/- 1]",
+                                      "[1 +/- x]",
+                                      "[1 +/- ]",
+                                      "[+/- ]",
+                                      "[",
+                                      "[1 +/- 1]]",
+                                      "1 +/- 1]",
+                                      "[ +/- 1]"};
+    bool shows = true;
+    arb_t ball;
+
+    arb_init(ball);
+    set(ball, 1, 0, 0);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        TAP_OK(attest_certificate_shows_text(&shows, bad[i], ball) == ATTEST_FORMAT && !shows,
+               "no interval: \"%s\"", bad[i]);
+    TAP_OK(attest_certificate_shows_text(&shows, "1 * 2^-0", ball) == ATTEST_OK && shows &&
+               attest_certificate_shows_text(&shows, "2", ball) == ATTEST_OK && !shows,
+           "1 and not 2");
+    arb_clear(ball);
+}
+
+/* The longest exponent that is read has 2^21 characters. */
+static void test_long_shift(void)
+{
+    static char text[(1 << 21) + 16];
+    arb_t ball;
+    bool ok = true;
+
+    arb_init(ball);
+    set(ball, 1, 0, 1);
+    for (int more = -1; more <= 1; more++) {
+        size_t length = (size_t)((1 << 21) + more);
+        memset(text, '0', sizeof text);
+        memcpy(text, "1 * 2^", 6);
+        text[6 + length - 1] = '1';
+        text[6 + length] = '\0';
+        ok = ok && shows_text(text, ball) == (more <= 0);
+    }
+    TAP_OK(ok, "exponents of 2^21 characters, and no more");
+    arb_clear(ball);
+}
+
+/* Beyond 2^100000 nothing is true that has no power of two; below 2^-100000 midpoints and radii
+ * count as radii of that size. 2^100000 is 10^30102.99... */
+static void test_far(void)
+{
+    static const struct {
+        long mid;
+        unsigned long rad;
+        long exponent;
+        const char *text;
+        bool shown;
+    } c[] = {{1, 0, 99999, "[+/- 1e30200]", true},
+             {1, 0, 99999, "[+/- 1e30100]", false},
+             {1, 0, 100000, "[+/- 1e30200]", false},
+             {-1, 0, 99999, "[+/- 1e30200]", true},
+             {-1, 0, 100000, "[+/- 1e30200]", false},
+             {0, 1, 99999, "[+/- 1e30200]", true},
+             {0, 1, 100000, "[+/- 1e30200]", false},
+             {1, 0, -99999, "[+/- 1]", true},
+             {1, 0, -100000, "[+/- 1]", true},
+             {-1, 0, -100001, "[+/- 1]", true},
+             {1, 0, -100001, "[+/- 1e-30100]", true},
+             {1, 0, -100001, "[+/- 1e-30200]", false},
+             {1, 0, -100001, "0", false},
+             {1, 1, -200000, "[+/- 1e-30102]", true},
+             {0, 1, -99999, "[+/- 1e-30100]", true},
+             {0, 1, -99999, "[+/- 1e-30200]", false},
+             {0, 1, -200000, "[+/- 1e-30100]", true},
+             {0, 1, -200000, "[+/- 1e-30200]", false}};
+    arb_t ball;
+
+    arb_init(ball);
+    for (size_t i = 0; i < sizeof c / sizeof c[0]; i++) {
+        set(ball, c[i].mid, c[i].rad, c[i].exponent);
+        TAP_OK(shows_text(c[i].text, ball) == c[i].shown, "(%ld +- %lu) 2^%ld: \"%s\" is %s",
+               c[i].mid, c[i].rad, c[i].exponent, c[i].text, c[i].shown ? "true" : "not");
+    }
+    set(ball, 1, 0, 0); /* a radius that cannot be told from 2^-100000 */
+    mag_set_ui_2exp_si(arb_radref(ball), 1, -200000);
+    TAP_OK(shows_text("[1 +/- 1e-30100]", ball) && !shows_text("[1 +/- 1e-30200]", ball) &&
+               !shows_text("1", ball),
+           "a tiny radius counts as 2^-100000");
+    set(ball, 1, 0, -779473); /* a midpoint far below the radius, as a slack leaves it */
+    mag_set_ui_2exp_si(arb_radref(ball), 5, -4);
+    TAP_OK(shows_text("[+/- 0.313]", ball) && !shows_text("[+/- 0.3125]", ball) &&
+               !shows_text("[+/- 0.312]", ball),
+           "a tiny midpoint counts as a radius");
+    arb_clear(ball);
+}
+
+TEST(certificate_shown)
+{
+    test_log2();
+    test_no_log2();
+    test_length();
+    test_text();
+    test_no_text();
+    test_long_shift();
+    test_far();
+    flint_cleanup();
+    return 0;
+}

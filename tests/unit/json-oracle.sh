@@ -1,7 +1,0 @@
-#!/bin/sh
-# The JSON reader against Python's.
-if ! command -v python3 >/dev/null 2>&1; then
-    echo "1..0 # SKIP there is no python3"
-    exit 0
-fi
-exec python3 "$srcdir/tests/unit/json-oracle.py" tests/unit/json-echo 5000 1
