@@ -122,9 +122,9 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
 {
     size_t function = 0, seed = 1;
     attest_status status = ATTEST_USAGE;
+    ATTEST_SCOPED(attest_approximation, a);
 
     (void)setting;
-    ATTEST_SCOPED(attest_approximation, a);
     if (get_size(&function, instance, "function", count_functions() - 1) &&
         get_size(&a.dim, instance, "dim", 16) && get_size(&a.length, instance, "length", 16) &&
         get_size(&a.grid, instance, "grid", 64) && get_size(&seed, instance, "seed", 1000000)) {
@@ -134,14 +134,15 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     }
     if (status == ATTEST_USAGE) {
         trial->outcome = ATTEST_DISCARDED;
-        status = ATTEST_OK;
-    } else if (status == ATTEST_UNABLE) {
-        attest_trial_open(trial, "%s", error->text);
-        status = ATTEST_OK;
-    } else if (status == ATTEST_OK) {
-        judge(trial, &a);
+        return ATTEST_OK;
     }
-    return status;
+    if (status == ATTEST_UNABLE) {
+        attest_trial_open(trial, "%s", error->text);
+        return ATTEST_OK;
+    }
+    ATTEST_TRY(status);
+    judge(trial, &a);
+    return ATTEST_OK;
 }
 
 const attest_property attest_property_approximate = {

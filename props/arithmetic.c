@@ -94,18 +94,16 @@ static attest_status evaluate(mpfr_t *out, const attest_weights *weights,
 {
     size_t count = sequence->length * sequence->dim;
     attest_format format = attest_props_arithmetic_format(setting);
-    attest_status status = ATTEST_NOMEM;
-    double *values;
 
     if (setting->number != ATTEST_ARITHMETIC_DOUBLE)
         return attest_attention_mpfr(out, weights, sequence, &format, setting->round, error);
-    values = attest_memory_alloc(count, sizeof *values);
-    if (values)
-        status = attest_attention_double(values, weights, sequence, error);
-    for (size_t i = 0; status == ATTEST_OK && i < count; i++)
+    double *values ATTEST_FREED = attest_memory_alloc(count, sizeof *values);
+    if (!values)
+        return ATTEST_NOMEM;
+    ATTEST_TRY(attest_attention_double(values, weights, sequence, error));
+    for (size_t i = 0; i < count; i++)
         mpfr_set_d(out[i], values[i], MPFR_RNDN);
-    free(values);
-    return status;
+    return ATTEST_OK;
 }
 
 mpfr_t *attest_props_arithmetic_outputs(const attest_instance *instance,
@@ -114,21 +112,20 @@ mpfr_t *attest_props_arithmetic_outputs(const attest_instance *instance,
     const attest_dataset *d = &instance->dataset;
     attest_format format = attest_props_arithmetic_format(setting);
     mpfr_t *out = attest_memory_alloc(d->total * d->dim, sizeof *out);
-    attest_status status = out ? ATTEST_OK : ATTEST_NOMEM;
-
-    for (size_t i = 0; out && i < d->total * d->dim; i++)
-        mpfr_init2(out[i], format.precision);
     ATTEST_SCOPED(attest_sequence, sequence);
-    for (size_t i = 0; status == ATTEST_OK && i < d->count; i++) {
-        status = attest_dataset_get_sequence(&sequence, d, i, NULL, error);
-        if (status == ATTEST_OK)
-            status = evaluate(out + d->start[i] * d->dim, &instance->weights, &sequence,
-                              setting, error);
-    }
-    if (status == ATTEST_OK)
-        return out;
-    attest_props_arithmetic_free(out, d);
-    return NULL;
+
+    if (!out)
+        return NULL;
+    for (size_t i = 0; i < d->total * d->dim; i++)
+        mpfr_init2(out[i], format.precision);
+    for (size_t i = 0; i < d->count; i++)
+        if (attest_dataset_get_sequence(&sequence, d, i, NULL, error) != ATTEST_OK ||
+            evaluate(out + d->start[i] * d->dim, &instance->weights, &sequence, setting,
+                     error) != ATTEST_OK) {
+            attest_props_arithmetic_free(out, d);
+            return NULL;
+        }
+    return out;
 }
 
 void attest_props_arithmetic_free(mpfr_t *out, const attest_dataset *dataset)

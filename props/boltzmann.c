@@ -238,27 +238,25 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
                             const attest_setting *setting, attest_error *error)
 {
     const attest_dataset *dataset = &instance->dataset;
-    attest_multisets sets;
-    attest_status status;
 
     (void)setting, (void)error;
     if (!is_asked(instance)) {
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
-    status = attest_multisets_init(&sets, dataset, 0, 1);
-    for (int w = 0; status == ATTEST_OK && w < 2 && trial->outcome == ATTEST_HELD; w++) {
+    attest_multisets sets ATTEST_CLEARED_BY(attest_multisets_clear);
+    ATTEST_TRY(attest_multisets_init(&sets, dataset, 0, 1));
+    for (int w = 0; w < 2 && trial->outcome == ATTEST_HELD; w++) {
         size_t n = attest_dataset_length(dataset, (size_t)w);
         FMPQ_VEC(score, (slong)n);
         attest_scores_get(score, dataset, (size_t)w);
         if (check_bounds(trial, &sets, score, w) && check_entropy(trial, score, n))
             (void)check_monotone(trial, score, n, instance);
     }
-    if (status == ATTEST_OK && trial->outcome == ATTEST_HELD)
+    if (trial->outcome == ATTEST_HELD)
         (void)check_identities(trial, &sets);
     attest_trial_label_dataset(trial, dataset);
-    attest_multisets_clear(&sets);
-    return status;
+    return ATTEST_OK;
 }
 
 const attest_property attest_property_boltzmann = {

@@ -86,7 +86,8 @@ static void look_exact(attest_brute *brute, const attest_oracle *oracle, const f
 static void decide_hardmax(attest_brute *brute, const attest_oracle *oracle)
 {
     const attest_dataset *d = oracle->dataset;
-    fmpq *out = _fmpq_vec_init((slong)(d->total * d->dim)), *next = out;
+    FMPQ_VEC(out, (slong)(d->total * d->dim));
+    fmpq *next = out;
     attest_place a = {0, 0};
 
     do {
@@ -100,7 +101,6 @@ static void decide_hardmax(attest_brute *brute, const attest_oracle *oracle)
         arb_set_fmpq(brute->separation, brute->exact_separation, ATTEST_BRUTE_BITS);
     else
         arb_pos_inf(brute->separation);
-    _fmpq_vec_clear(out, (slong)(d->total * d->dim));
 }
 
 /* Whether an earlier position of the sequence has the same output for sure, so that its pairs
@@ -212,34 +212,29 @@ static bool look_ball(attest_brute *brute, outputs *out)
 static attest_status decide_softmax(attest_brute *brute, const attest_oracle *oracle)
 {
     const attest_dataset *d = oracle->dataset;
-    outputs out = {.oracle = oracle, .bits = attest_memory_alloc(d->total, sizeof *out.bits)};
+    long *bits ATTEST_FREED = attest_memory_alloc(d->total, sizeof *bits);
+    ARB_VEC(value, (slong)(d->total * d->dim));
+    outputs out = {.oracle = oracle, .value = value, .bits = bits};
     attest_place a = {0, 0};
 
-    if (!out.bits)
+    if (!bits)
         return ATTEST_NOMEM;
-    out.value = _arb_vec_init((slong)(d->total * d->dim));
     do
         if (!is_repeated(oracle, a))
             evaluate(&out, a, ATTEST_BRUTE_BITS);
     while (attest_oracle_next(&a, d));
     brute->open = !look_ball(brute, &out);
-    _arb_vec_clear(out.value, (slong)(d->total * d->dim));
-    free(out.bits);
     return ATTEST_OK;
 }
 
 attest_status attest_brute_get(attest_brute *brute, const attest_dataset *dataset,
                                const attest_weights *weights)
 {
-    attest_oracle oracle;
-    attest_status status = attest_oracle_init(&oracle, dataset, weights);
+    attest_oracle oracle ATTEST_CLEARED_BY(attest_oracle_clear);
 
-    if (status == ATTEST_OK) {
-        if (weights->activation == ATTEST_HARDMAX)
-            decide_hardmax(brute, &oracle);
-        else
-            status = decide_softmax(brute, &oracle);
-    }
-    attest_oracle_clear(&oracle);
-    return status;
+    ATTEST_TRY(attest_oracle_init(&oracle, dataset, weights));
+    if (weights->activation != ATTEST_HARDMAX)
+        return decide_softmax(brute, &oracle);
+    decide_hardmax(brute, &oracle);
+    return ATTEST_OK;
 }

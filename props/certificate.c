@@ -72,16 +72,13 @@ typedef struct nameless {
 static bool nameless_init(nameless *file, attest_json_writer *write, const void *value)
 {
     size_t size = 0;
-    char *text = attest_json_format(&size, write, value);
-    bool ok;
+    char *text ATTEST_FREED = attest_json_format(&size, write, value);
 
     file->stream = tmpfile();
-    ok = text && file->stream && fwrite(text, 1, size, file->stream) == size &&
-         fflush(file->stream) == 0;
-    if (file->stream)
-        snprintf(file->path, sizeof file->path, "/dev/fd/%d", fileno(file->stream));
-    free(text);
-    return ok;
+    if (!file->stream)
+        return false;
+    snprintf(file->path, sizeof file->path, "/dev/fd/%d", fileno(file->stream));
+    return text && fwrite(text, 1, size, file->stream) == size && fflush(file->stream) == 0;
 }
 
 static void nameless_clear(nameless *file)
@@ -140,29 +137,24 @@ static void set_claim(attest_claim *claim, const question *q)
 /* *text = the certificate of the claim as a file has it; NULL where the claim is undecided. */
 static attest_status certify(char **text, size_t *size, question *q)
 {
-    attest_status status;
     ATTEST_SCOPED(attest_claim, claim);
-
     ATTEST_SCOPED(attest_finding, finding);
     ATTEST_SCOPED(attest_certificate, certificate);
-    set_claim(&claim, q);
+
     *text = NULL;
-    status = attest_certify(&finding, &claim, q->error);
-    if (status == ATTEST_OK)
-        status = attest_certificate_set(&certificate, &claim, &finding, q->error);
-    if (status == ATTEST_OK)
-        status = attest_certificate_add_dataset(&certificate, q->dataset.path, NULL, false,
-                                                q->error);
-    if (status == ATTEST_OK)
-        status =
-            attest_certificate_add_input(&certificate, "weights", q->weights.path, q->error);
-    if (status == ATTEST_OK && finding.verdict == ATTEST_UNDECIDED)
+    set_claim(&claim, q);
+    ATTEST_TRY(attest_certify(&finding, &claim, q->error));
+    ATTEST_TRY(attest_certificate_set(&certificate, &claim, &finding, q->error));
+    ATTEST_TRY(
+        attest_certificate_add_dataset(&certificate, q->dataset.path, NULL, false, q->error));
+    ATTEST_TRY(
+        attest_certificate_add_input(&certificate, "weights", q->weights.path, q->error));
+    if (finding.verdict == ATTEST_UNDECIDED) {
         attest_trial_open(q->trial, "%s", finding.reason);
-    else if (status == ATTEST_OK) {
-        *text = attest_json_format(size, write_certificate, &certificate);
-        status = *text ? ATTEST_OK : ATTEST_NOMEM;
+        return ATTEST_OK;
     }
-    return status;
+    *text = attest_json_format(size, write_certificate, &certificate);
+    return *text ? ATTEST_OK : ATTEST_NOMEM;
 }
 
 /* What the checker says must be so. One that cannot tell says nothing, and is counted. Returns
@@ -188,32 +180,30 @@ static bool judge(question *q, const attest_certificate *c, const char *what)
 /* The certificate as it was written, and with some alterations, one at a time. */
 static attest_status examine(question *q, const char *text, size_t size)
 {
-    attest_status status = ATTEST_OK;
-
-    for (size_t i = 0; i <= AT_ONCE && status == ATTEST_OK && q->trial->outcome == ATTEST_HELD;
-         i++) {
+    for (size_t i = 0; i <= AT_ONCE && q->trial->outcome == ATTEST_HELD; i++) {
         size_t which = i == 0 ? 0 : (q->alteration + i) % ATTEST_ALTERATIONS;
         const char *what;
+        attest_status status;
         ATTEST_SCOPED(attest_certificate, c);
 
         status = attest_certificate_parse_json(&c, text, size, NULL, q->error);
-        if (status != ATTEST_OK && status != ATTEST_NOMEM) {
+        if (status == ATTEST_NOMEM)
+            return status;
+        if (status != ATTEST_OK) {
             attest_trial_violated(q->trial, "certificate", "it cannot be read again: %s",
                                   q->error->text);
-            status = ATTEST_OK;
-        } else if (status == ATTEST_OK) {
-            what = attest_props_certificate_alter(&c, which, q->choice, &q->truth);
-            if (what && judge(q, &c, what) && which > 0)
-                attest_trial_label(q->trial, "true when altered");
+            return ATTEST_OK;
         }
+        what = attest_props_certificate_alter(&c, which, q->choice, &q->truth);
+        if (what && judge(q, &c, what) && which > 0)
+            attest_trial_label(q->trial, "true when altered");
     }
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_status ask(question *q)
 {
-    attest_status status;
-    char *text = NULL;
+    char *text ATTEST_FREED = NULL;
     size_t size = 0;
 
     if (q->truth.brute.open) {
@@ -225,11 +215,8 @@ static attest_status ask(question *q)
         attest_trial_open(q->trial, "no temporary file can be made");
         return ATTEST_OK;
     }
-    status = certify(&text, &size, q);
-    if (text && status == ATTEST_OK)
-        status = examine(q, text, size);
-    free(text);
-    return status;
+    ATTEST_TRY(certify(&text, &size, q));
+    return text ? examine(q, text, size) : ATTEST_OK;
 }
 
 static attest_status decide(attest_trial *trial, const attest_instance *instance,

@@ -109,25 +109,29 @@ typedef struct outputs {
     bool finite;
 } outputs;
 
+static void outputs_clear(outputs *o)
+{
+    attest_audit_outputs_clear(&o->computed);
+    attest_contexts_clear(&o->classes);
+    attest_evaluation_clear(&o->exact);
+}
+
 static attest_status evaluate(outputs *o, const attest_instance *instance,
                               const attest_format *format, attest_error *error)
 {
     const attest_dataset *d = &instance->dataset;
     attest_simulated_arithmetic arithmetic;
     attest_audit_request request;
-    attest_status status;
 
     attest_simulated_arithmetic_init(&arithmetic, format);
     attest_audit_request_init(&request, d, &instance->weights);
-    status = attest_evaluation_init(&o->exact, d, &instance->weights, BITS, error);
-    if (status == ATTEST_OK)
-        status = attest_contexts_get_classes(&o->classes, d, instance->weights.mask, error);
-    if (status == ATTEST_OK)
-        status = attest_audit_evaluate(&o->computed, &request, &arithmetic, error);
-    o->finite = status == ATTEST_OK;
+    ATTEST_TRY(attest_evaluation_init(&o->exact, d, &instance->weights, BITS, error));
+    ATTEST_TRY(attest_contexts_get_classes(&o->classes, d, instance->weights.mask, error));
+    ATTEST_TRY(attest_audit_evaluate(&o->computed, &request, &arithmetic, error));
+    o->finite = true;
     for (size_t p = 0; p < d->total && o->finite; p++)
         o->finite = attest_audit_outputs_finite(&o->computed, p);
-    return status;
+    return ATTEST_OK;
 }
 
 /* square = the sum of the squares of x - y, entry by entry. */
@@ -257,18 +261,17 @@ static attest_status decide_outputs(attest_trial *trial, const attest_instance *
     const attest_dataset *d = &instance->dataset;
     bool too_few = attest_counting_collapses(format, o->classes.classes, d->dim), accurate;
     size_t pair[2] = {0, 0}, collisions = count_collisions(pair, o, d->total);
-    attest_status status;
     ATTEST_SCOPED(attest_audit_collisions, found);
-
     ARB(e, s);
-    status = attest_audit_collisions_get(&found, &o->computed, &o->classes, error);
+
+    ATTEST_TRY(attest_audit_collisions_get(&found, &o->computed, &o->classes, error));
     if (o->finite)
         measure(e, s, o, d);
     arb_mul_2exp_si(e, e, 1);
     accurate = o->finite && (arb_lt(e, s) || attest_setting_drops(setting, "accurate"));
-    if (status == ATTEST_OK && !fmpz_equal_ui(found.pairs, collisions))
+    if (!fmpz_equal_ui(found.pairs, collisions))
         attest_trial_violated(trial, "collapse", "the library counts other collisions");
-    else if (status == ATTEST_OK && !counting_is_right(format, o->classes.classes, d->dim))
+    else if (!counting_is_right(format, o->classes.classes, d->dim))
         attest_trial_violated(trial, "collapse", "the library counts other values");
     else if (!accurate && !too_few)
         trial->outcome = ATTEST_DISCARDED;
@@ -277,29 +280,23 @@ static attest_status decide_outputs(attest_trial *trial, const attest_instance *
     attest_trial_label(trial, too_few ? "too few values" : "accurate");
     if (collisions > 0)
         attest_trial_label(trial, "a collision");
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error)
 {
     attest_format format;
-    attest_status status;
-    outputs o = {.finite = false};
 
     if (!attest_instance_fits(instance) || instance->weights.activation != ATTEST_SOFTMAX ||
         !get_format(&format, instance)) {
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
+    outputs o ATTEST_CLEARED_BY(outputs_clear) = {.finite = false};
     attest_contexts_init(&o.classes);
-    status = evaluate(&o, instance, &format, error);
-    if (status == ATTEST_OK)
-        status = decide_outputs(trial, instance, setting, &o, &format, error);
-    attest_audit_outputs_clear(&o.computed);
-    attest_contexts_clear(&o.classes);
-    attest_evaluation_clear(&o.exact);
-    return status;
+    ATTEST_TRY(evaluate(&o, instance, &format, error));
+    return decide_outputs(trial, instance, setting, &o, &format, error);
 }
 
 static const attest_droppable droppable[] = {{"accurate", true}, {0}};

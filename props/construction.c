@@ -69,18 +69,16 @@ static void judge(attest_trial *trial, const attest_construction *construction,
 static attest_status certify(attest_trial *trial, const attest_construction *construction,
                              const attest_dataset *dataset, attest_error *error)
 {
-    attest_status status;
     ATTEST_SCOPED(attest_claim, claim);
-
     ATTEST_SCOPED(attest_finding, finding);
+
     claim.dataset = dataset;
     claim.weights = &construction->weights;
     claim.has_r = true;
     fmpq_set(claim.r, construction->r);
-    status = attest_certify(&finding, &claim, error);
-    if (status == ATTEST_OK)
-        judge(trial, construction, &finding);
-    return status;
+    ATTEST_TRY(attest_certify(&finding, &claim, error));
+    judge(trial, construction, &finding);
+    return ATTEST_OK;
 }
 
 attest_status attest_props_construction_decide(attest_trial *trial,
@@ -88,8 +86,7 @@ attest_status attest_props_construction_decide(attest_trial *trial,
                                                const attest_setting *setting, attest_mask mask,
                                                attest_error *error)
 {
-    attest_status status = ATTEST_OK;
-    bool meets;
+    attest_status status = ATTEST_DOMAIN;
     ATTEST_SCOPED(attest_construction, construction);
 
     construction.mask = mask;
@@ -97,18 +94,17 @@ attest_status attest_props_construction_decide(attest_trial *trial,
     set_bound(&construction.r_min, instance, "r_min");
     set_bound(&construction.r_max, instance, "r_max");
     set_bound(&construction.eps, instance, "eps");
-    meets = set_strategy(&construction, instance) && instance->dataset.count > 0;
-    if (meets)
+    if (set_strategy(&construction, instance) && instance->dataset.count > 0)
         status = attest_construction_build(&construction, &instance->dataset, error);
-    if (!meets || status == ATTEST_DOMAIN || (status == ATTEST_OK && construction.hypothesis)) {
+    if (status == ATTEST_DOMAIN || (status == ATTEST_OK && construction.hypothesis)) {
         trial->outcome = ATTEST_DISCARDED;
-        status = ATTEST_OK;
-    } else if (status == ATTEST_UNABLE) {
-        attest_trial_open(trial, "%s", error->text);
-        status = ATTEST_OK;
-    } else if (status == ATTEST_OK) {
-        attest_trial_label(trial, attest_strategy_name(construction.strategy));
-        status = certify(trial, &construction, &instance->dataset, error);
+        return ATTEST_OK;
     }
-    return status;
+    if (status == ATTEST_UNABLE) {
+        attest_trial_open(trial, "%s", error->text);
+        return ATTEST_OK;
+    }
+    ATTEST_TRY(status);
+    attest_trial_label(trial, attest_strategy_name(construction.strategy));
+    return certify(trial, &construction, &instance->dataset, error);
 }

@@ -38,72 +38,63 @@ static attest_status gen_zero(attest_dataset_builder *builder, attest_instance *
     ulong a = attest_gen_size(t, 1, 6), step = attest_gen_size(t, 1, 6),
           inner = attest_gen_size(t, 1, 6);
     ulong multiple[2][3] = {{a, a + 2 * step + inner, 0}, {a + step, a + step + inner, 0}};
-    attest_status status = ATTEST_OK;
-    fmpq *u = _fmpq_vec_init(2), *r_min;
+    fmpq *r_min;
+    FMPQ_VEC(u, 2);
 
     attest_gen_nonzero(u, t, 6);
     attest_gen_rational(u + 1, t, 6);
-    for (size_t i = 0; i < 2 && status == ATTEST_OK; i++) {
-        for (size_t k = 0; k < 3 && status == ATTEST_OK; k++)
-            status = add_multiple(builder, u, multiple[i][k]);
-        if (status == ATTEST_OK)
-            status = attest_dataset_builder_end_sequence(builder, NULL);
+    for (size_t i = 0; i < 2; i++) {
+        for (size_t k = 0; k < 3; k++)
+            ATTEST_TRY(add_multiple(builder, u, multiple[i][k]));
+        ATTEST_TRY(attest_dataset_builder_end_sequence(builder, NULL));
     }
     r_min = attest_instance_set(instance, "r_min"); /* |u_0|/2 < a |u|, a >= 1 */
     fmpq_abs(r_min, u);
     fmpq_div_2exp(r_min, r_min, 1);
-    _fmpq_vec_clear(u, 2);
-    return status;
+    return ATTEST_OK;
 }
 
 /* (y, x) and (y, x + 2^-CLOSE), and eps = 1/2. */
 static attest_status gen_close(attest_dataset_builder *builder, attest_instance *instance,
                                struct theft *t)
 {
-    attest_status status = ATTEST_OK;
     FMPQ(x, y, step);
 
     fmpq_set_ui(x, 1, 1);
     fmpq_set_ui(y, 2, 1);
     fmpq_set_ui(step, 1, 1);
     fmpq_div_2exp(step, step, CLOSE + attest_gen_size(t, 0, 1000));
-    for (size_t i = 0; i < 2 && status == ATTEST_OK; i++) {
-        status = add(builder, y);
-        if (status == ATTEST_OK)
-            status = add(builder, x);
-        if (status == ATTEST_OK)
-            status = attest_dataset_builder_end_sequence(builder, NULL);
+    for (size_t i = 0; i < 2; i++) {
+        ATTEST_TRY(add(builder, y));
+        ATTEST_TRY(add(builder, x));
+        ATTEST_TRY(attest_dataset_builder_end_sequence(builder, NULL));
         fmpq_add(x, x, step);
     }
     fmpq_set_ui(attest_instance_set(instance, "eps"), 1, 2);
-    return status;
+    return ATTEST_OK;
 }
 
 /* (-x, x, ..., x) and (x, ..., x), n tokens each. */
 static attest_status gen_copies(attest_dataset_builder *builder, struct theft *t)
 {
     size_t n = attest_gen_size(t, 2, MOST_COPIES);
-    attest_status status = ATTEST_OK;
     FMPQ(x, other);
 
     attest_gen_positive(x, t, 6);
     fmpq_neg(other, x);
-    for (size_t i = 0; i < 2 && status == ATTEST_OK; i++) {
-        status = add(builder, i == 0 ? other : x);
-        for (size_t k = 1; k < n && status == ATTEST_OK; k++)
-            status = add(builder, x);
-        if (status == ATTEST_OK)
-            status = attest_dataset_builder_end_sequence(builder, NULL);
+    for (size_t i = 0; i < 2; i++) {
+        ATTEST_TRY(add(builder, i == 0 ? other : x));
+        for (size_t k = 1; k < n; k++)
+            ATTEST_TRY(add(builder, x));
+        ATTEST_TRY(attest_dataset_builder_end_sequence(builder, NULL));
     }
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status attest_props_construction_gen(attest_instance *instance, struct theft *t,
                                             const attest_setting *setting)
 {
     bool zero = attest_setting_drops(setting, "r-min");
-    attest_dataset_builder builder;
-    attest_status status;
 
     if (!setting->without) {
         fmpq_set_ui(attest_instance_set(instance, "strategy"), attest_gen_size(t, 0, 1), 1);
@@ -111,15 +102,13 @@ attest_status attest_props_construction_gen(attest_instance *instance, struct th
     }
     if (attest_setting_drops(setting, "length"))
         return gen_plain(instance, t, 1);
+    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
     attest_dataset_builder_init(&builder, zero ? 2 : 1, ATTEST_TABLE_RATIONAL, NULL);
     if (zero)
-        status = gen_zero(&builder, instance, t);
+        ATTEST_TRY(gen_zero(&builder, instance, t));
     else if (attest_setting_drops(setting, "eps"))
-        status = gen_close(&builder, instance, t);
+        ATTEST_TRY(gen_close(&builder, instance, t));
     else
-        status = gen_copies(&builder, t);
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(&instance->dataset, &builder, NULL);
-    attest_dataset_builder_clear(&builder);
-    return status;
+        ATTEST_TRY(gen_copies(&builder, t));
+    return attest_dataset_builder_finish(&instance->dataset, &builder, NULL);
 }

@@ -280,7 +280,7 @@ static void ask_roughly(attest_trial *trial, const attest_instance *instance,
     attest_verdict expected = rough->collision ? ATTEST_REFUTED : ATTEST_PROVED;
     const char *what =
         rough->collision ? "delta = 0" : "delta below the least separation, r above the norms";
-    question q;
+    question q ATTEST_CLEARED_BY(question_clear);
 
     question_init(&q, instance, &none);
     q.claim.method = choose_method(&instance->weights, choice);
@@ -300,7 +300,6 @@ static void ask_roughly(attest_trial *trial, const attest_instance *instance,
     }
     if (ask(&q, trial, expected, what))
         (void)check_rough(&q, trial, rough);
-    question_clear(&q);
 }
 
 /* delta = 0, where doubles leave open whether it holds: what certify says must agree with
@@ -311,7 +310,7 @@ static bool ask_loosely(attest_trial *trial, const attest_instance *instance,
     static const attest_brute close = {.tiny = true}; /* as it may be */
     const attest_finding *f;
     bool said = true;
-    question q;
+    question q ATTEST_CLEARED_BY(question_clear);
 
     question_init(&q, instance, &close);
     f = &q.finding;
@@ -325,7 +324,6 @@ static bool ask_loosely(attest_trial *trial, const attest_instance *instance,
         else
             (void)check_rough(&q, trial, rough);
     }
-    question_clear(&q);
     return said;
 }
 
@@ -333,7 +331,7 @@ static bool ask_loosely(attest_trial *trial, const attest_instance *instance,
 static void ask_oracle(attest_trial *trial, const attest_instance *instance,
                        const attest_brute *brute, bool everything)
 {
-    question q;
+    question q ATTEST_CLEARED_BY(question_clear);
 
     question_init(&q, instance, brute);
     if (brute->collision)
@@ -349,37 +347,33 @@ static void ask_oracle(attest_trial *trial, const attest_instance *instance,
         trial->has_pair = true;
         trial->pair[0] = brute->pair[0], trial->pair[1] = brute->pair[1];
     }
-    question_clear(&q);
 }
 
 static attest_status look_at_all_pairs(attest_trial *trial, const attest_instance *instance,
                                        bool everything)
 {
-    attest_status status;
     ATTEST_SCOPED(attest_brute, brute);
 
-    status = attest_brute_get(&brute, &instance->dataset, &instance->weights);
-    if (status == ATTEST_OK && brute.open)
+    ATTEST_TRY(attest_brute_get(&brute, &instance->dataset, &instance->weights));
+    if (brute.open)
         attest_trial_open(trial, "all pairs: not decided at %d bits", ATTEST_BRUTE_MAX_BITS);
-    else if (status == ATTEST_OK)
+    else
         ask_oracle(trial, instance, &brute, everything);
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error)
 {
-    attest_status status;
-
     if (setting->number != ATTEST_ARITHMETIC_NONE)
         return attest_contextual_arithmetic_decide(trial, instance, setting, error);
     if (!attest_instance_fits(instance)) {
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
-    status = look_at_all_pairs(trial, instance, true);
+    ATTEST_TRY(look_at_all_pairs(trial, instance, true));
     attest_trial_label_layer(trial, instance);
-    return status;
+    return ATTEST_OK;
 }
 
 /* Of the instances that doubles leave open the oracle sees one in so many, and those of which
@@ -400,7 +394,6 @@ static attest_status decide_most(attest_trial *trial, const attest_instance *ins
                                  const attest_setting *setting, attest_error *error)
 {
     attest_rough rough;
-    attest_status status = ATTEST_OK;
     uint64_t number;
     size_t choice;
 
@@ -415,21 +408,19 @@ static attest_status decide_most(attest_trial *trial, const attest_instance *ins
     if (attest_rough_get(&rough, instance))
         ask_roughly(trial, instance, &rough, choice);
     else
-        status = ask_open(trial, instance, &rough, choice);
+        ATTEST_TRY(ask_open(trial, instance, &rough, choice));
     attest_trial_label_layer(trial, instance);
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_status decide_many(attest_trial *trial, const attest_instance *instance,
                                  size_t count, void **memory, const attest_setting *setting,
                                  attest_error *error)
 {
-    attest_status status = ATTEST_OK;
-
     (void)memory;
-    for (size_t i = 0; i < count && status == ATTEST_OK; i++)
-        status = decide_most(&trial[i], &instance[i], setting, error);
-    return status;
+    for (size_t i = 0; i < count; i++)
+        ATTEST_TRY(decide_most(&trial[i], &instance[i], setting, error));
+    return ATTEST_OK;
 }
 
 const attest_property attest_property_contextual = {

@@ -32,14 +32,12 @@ attest_status attest_contextual_arithmetic_gen(attest_instance *instance, struct
         .count_min = 2, .count_max = 3, .length_min = 2, .length_max = 4};
     attest_format format = attest_props_arithmetic_format(setting);
     attest_weights *weights = &instance->weights;
-    attest_status status;
     ATTEST_SCOPED(attest_vocabulary, vocabulary);
 
-    status = attest_props_arithmetic_gen_tokens(&vocabulary, t, &format);
-    if (status == ATTEST_OK)
-        status = attest_weights_resize(weights, 1 + attest_gen_rarely(t, 4));
+    ATTEST_TRY(attest_props_arithmetic_gen_tokens(&vocabulary, t, &format));
+    ATTEST_TRY(attest_weights_resize(weights, 1 + attest_gen_rarely(t, 4)));
     weights->dim = vocabulary.dim;
-    for (size_t h = 0; status == ATTEST_OK && h < weights->heads; h++) {
+    for (size_t h = 0; h < weights->heads; h++) {
         attest_head *head = weights->head + h;
         size_t size = attest_gen_size(t, 1, 2);
         gen_matrix(&head->wk, t, &format, size, weights->dim);
@@ -50,9 +48,7 @@ attest_status attest_contextual_arithmetic_gen(attest_instance *instance, struct
          * long. Powers of two keep the numbers representable. */
         attest_gen_limit_scores(head, &vocabulary, 8 + 2 * (unsigned)format.precision);
     }
-    if (status == ATTEST_OK)
-        status = attest_gen_dataset(&instance->dataset, t, &vocabulary, &sequences);
-    return status;
+    return attest_gen_dataset(&instance->dataset, t, &vocabulary, &sequences);
 }
 
 /* What the arithmetic makes of the instance. */
@@ -140,7 +136,7 @@ static bool get_exact(double *log2_distance, double *log2_norm, const attest_ora
     return found;
 }
 
-/* The arithmetic confuses a pair: what does exact attention do? */
+/* Decides by exact attention at the pair that the arithmetic confuses. */
 static attest_status judge(attest_trial *trial, const attest_instance *instance,
                            const attest_oracle *oracle, const verdict *v,
                            const attest_setting *setting, attest_error *error)
@@ -148,15 +144,15 @@ static attest_status judge(attest_trial *trial, const attest_instance *instance,
     attest_format format = attest_props_arithmetic_format(setting);
     double distance_bits = 0, norm_bits = 0;
     attest_filter_answer answer;
-    attest_status status = attest_verdicts_get_one(&answer, instance, error);
 
-    if (status == ATTEST_OK && answer.verdict == ATTEST_REFUTED)
+    ATTEST_TRY(attest_verdicts_get_one(&answer, instance, error));
+    if (answer.verdict == ATTEST_REFUTED)
         trial->outcome = ATTEST_DISCARDED; /* the exact outputs collide as well */
-    else if (status == ATTEST_OK && (answer.verdict == ATTEST_UNDECIDED ||
-                                     !get_exact(&distance_bits, &norm_bits, oracle, v->pair)))
+    else if (answer.verdict == ATTEST_UNDECIDED ||
+             !get_exact(&distance_bits, &norm_bits, oracle, v->pair))
         attest_trial_open(trial, "the exact separation is not known: %s leaves it open",
                           answer.method);
-    else if (status == ATTEST_OK) {
+    else {
         trial->margin = fmin(distance_bits - norm_bits, -0x1p-20);
         attest_trial_violated(trial, "contextual-mapping",
                               "in %s %s; exactly they are 2^%.4g apart, 2^%.4g of their size",
@@ -166,7 +162,7 @@ static attest_status judge(attest_trial *trial, const attest_instance *instance,
         trial->has_pair = true;
         trial->pair[0] = v->pair[0], trial->pair[1] = v->pair[1];
     }
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status attest_contextual_arithmetic_decide(attest_trial *trial,
@@ -175,8 +171,6 @@ attest_status attest_contextual_arithmetic_decide(attest_trial *trial,
                                                   attest_error *error)
 {
     attest_format format = attest_props_arithmetic_format(setting);
-    attest_oracle oracle;
-    attest_status status;
     mpfr_t *out;
     verdict v;
 
@@ -185,21 +179,18 @@ attest_status attest_contextual_arithmetic_decide(attest_trial *trial,
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
+    attest_oracle oracle ATTEST_CLEARED_BY(attest_oracle_clear);
+    ATTEST_TRY(attest_oracle_init(&oracle, &instance->dataset, &instance->weights));
     out = attest_props_arithmetic_outputs(instance, setting, error);
     if (!out)
         return ATTEST_NOMEM;
-    status = attest_oracle_init(&oracle, &instance->dataset, &instance->weights);
-    if (status == ATTEST_OK) {
-        look(&v, out, &oracle);
-        attest_trial_label(trial, v.collides ? "collision" : "no collision");
-        attest_trial_label_layer(trial, instance);
-        if (v.collides)
-            status = judge(trial, instance, &oracle, &v, setting, error);
-        else if (v.separation < INFINITY && v.scale > 0) /* in units in the last place */
-            trial->margin =
-                fmax(log2(v.separation / v.scale) + (double)format.precision, 0x1p-20);
-    }
-    attest_oracle_clear(&oracle);
+    look(&v, out, &oracle);
     attest_props_arithmetic_free(out, &instance->dataset);
-    return status;
+    attest_trial_label(trial, v.collides ? "collision" : "no collision");
+    attest_trial_label_layer(trial, instance);
+    if (v.collides)
+        return judge(trial, instance, &oracle, &v, setting, error);
+    if (v.separation < INFINITY && v.scale > 0) /* in units in the last place */
+        trial->margin = fmax(log2(v.separation / v.scale) + (double)format.precision, 0x1p-20);
+    return ATTEST_OK;
 }

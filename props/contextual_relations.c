@@ -75,10 +75,10 @@ static bool agrees(const arb_t after, const arb_t before, const fmpq *factor)
 static attest_status compare(comparison *c, const char *what, const fmpq *factor)
 {
     const attest_finding *x = &c->before, *y = &c->after;
-    attest_status status = certify(&c->after, &c->dataset, &c->weights, c->error);
 
-    if (status != ATTEST_OK || c->trial->outcome != ATTEST_HELD)
-        return status;
+    ATTEST_TRY(certify(&c->after, &c->dataset, &c->weights, c->error));
+    if (c->trial->outcome != ATTEST_HELD)
+        return ATTEST_OK;
     if (y->verdict == ATTEST_UNDECIDED)
         attest_trial_open(c->trial, "%s: %s", what, y->reason);
     else if (x->verdict != y->verdict || x->has_pair != y->has_pair)
@@ -90,14 +90,13 @@ static attest_status compare(comparison *c, const char *what, const fmpq *factor
     else if (x->has_pair && !agrees(y->min_separation, x->min_separation, factor))
         attest_trial_violated(c->trial, "contextual-mapping",
                               "%s: the least separation changes", what);
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_status rearrange(comparison *c, attest_rearrangement how, const char *what)
 {
-    attest_status status = attest_transform_rearrange(&c->dataset, &c->instance->dataset, how);
-
-    return status == ATTEST_OK ? compare(c, what, NULL) : status;
+    ATTEST_TRY(attest_transform_rearrange(&c->dataset, &c->instance->dataset, how));
+    return compare(c, what, NULL);
 }
 
 static attest_status reverse_sequences(comparison *c)
@@ -124,12 +123,9 @@ static attest_status repeat_tokens(comparison *c)
 static attest_status scale(comparison *c)
 {
     attest_token_change change = {.factor = c->scale};
-    attest_status status =
-        attest_transform_dataset(&c->dataset, &c->instance->dataset, &change);
-
-    if (status != ATTEST_OK)
-        return status;
     FMPQ(inverse);
+
+    ATTEST_TRY(attest_transform_dataset(&c->dataset, &c->instance->dataset, &change));
     fmpq_mul(inverse, c->scale, c->scale);
     fmpq_inv(inverse, inverse);
     for (size_t h = 0; h < c->weights.heads; h++)
@@ -141,11 +137,8 @@ static attest_status scale(comparison *c)
 static attest_status mirror(comparison *c)
 {
     attest_token_change change = {.mirror = true};
-    attest_status status =
-        attest_transform_dataset(&c->dataset, &c->instance->dataset, &change);
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_transform_dataset(&c->dataset, &c->instance->dataset, &change));
     attest_transform_mirror_weights(&c->weights);
     return compare(c, "reversing the coordinates", NULL);
 }
@@ -171,21 +164,19 @@ enum { CHANGES = sizeof changes / sizeof changes[0] };
 static attest_status compare_all(comparison *c, const struct change *only)
 {
     bool symmetric = is_symmetric(&c->instance->weights);
-    attest_status status =
-        certify(&c->before, &c->instance->dataset, &c->instance->weights, c->error);
 
-    if (status == ATTEST_OK && c->before.verdict == ATTEST_UNDECIDED) {
+    ATTEST_TRY(certify(&c->before, &c->instance->dataset, &c->instance->weights, c->error));
+    if (c->before.verdict == ATTEST_UNDECIDED) {
         attest_trial_open(c->trial, "%s", c->before.reason);
         return ATTEST_OK;
     }
-    for (const struct change *a = changes; a < changes + CHANGES && status == ATTEST_OK; a++) {
+    for (const struct change *a = changes; a < changes + CHANGES; a++) {
         if ((only && a != only) || (a->needs_symmetry && !symmetric))
             continue;
-        status = attest_transform_copy_weights(&c->weights, &c->instance->weights);
-        if (status == ATTEST_OK)
-            status = a->make(c);
+        ATTEST_TRY(attest_transform_copy_weights(&c->weights, &c->instance->weights));
+        ATTEST_TRY(a->make(c));
     }
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_status decide_by(attest_trial *trial, const attest_instance *instance,
@@ -222,21 +213,19 @@ static attest_status decide_many(attest_trial *trial, const attest_instance *ins
                                  size_t count, void **memory, const attest_setting *setting,
                                  attest_error *error)
 {
-    attest_status status = ATTEST_OK;
-
     (void)memory;
     (void)setting;
-    for (size_t i = 0; i < count && status == ATTEST_OK; i++) {
+    for (size_t i = 0; i < count; i++) {
         uint64_t number = attest_sample_number(&instance[i]);
         bool everything = attest_sample_takes(number);
 
         if (everything)
             attest_trial_label(&trial[i], ATTEST_SAMPLE_LABEL);
-        status = decide_by(&trial[i], &instance[i],
-                           everything ? NULL : &changes[attest_sample_choose(number, CHANGES)],
-                           error);
+        ATTEST_TRY(decide_by(
+            &trial[i], &instance[i],
+            everything ? NULL : &changes[attest_sample_choose(number, CHANGES)], error));
     }
-    return status;
+    return ATTEST_OK;
 }
 
 const attest_property attest_property_contextual_relations = {

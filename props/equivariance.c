@@ -1,10 +1,10 @@
 /* equivariance.c -- permutation equivariance, shift invariance, streaming. */
 #include <attest/attention.h>
 
-#include "base/scope.h"
 #include "campaign/coverage.h"
 #include "campaign/gen.h"
 #include "campaign/label.h"
+#include "number/scope.h"
 #include "props/oracle.h"
 #include "props/properties.h"
 #include "props/statement.h"
@@ -72,18 +72,15 @@ typedef struct outputs {
 static attest_status outputs_init(outputs *out, const attest_weights *weights,
                                   const attest_dataset *dataset, size_t i, attest_error *error)
 {
-    attest_status status;
     ATTEST_SCOPED(attest_sequence, sequence);
 
     out->count = attest_dataset_length(dataset, i) * dataset->dim;
     out->exact = _fmpq_vec_init((slong)out->count);
     out->ball = _arb_vec_init((slong)out->count);
-    status = attest_dataset_get_sequence(&sequence, dataset, i, NULL, error);
-    if (status == ATTEST_OK)
-        status = weights->activation == ATTEST_HARDMAX
-                     ? attest_attention_exact(out->exact, weights, &sequence, error)
-                     : attest_attention_ball(out->ball, weights, &sequence, BITS, error);
-    return status;
+    ATTEST_TRY(attest_dataset_get_sequence(&sequence, dataset, i, NULL, error));
+    return weights->activation == ATTEST_HARDMAX
+               ? attest_attention_exact(out->exact, weights, &sequence, error)
+               : attest_attention_ball(out->ball, weights, &sequence, BITS, error);
 }
 
 static void outputs_clear(outputs *out)
@@ -113,19 +110,15 @@ static attest_status check_permutation(attest_trial *trial, const attest_instanc
 {
     const attest_weights *weights = &instance->weights;
     size_t dim = instance->dataset.dim, length = attest_dataset_length(&instance->dataset, i);
-    outputs after = {0};
-    attest_status status;
+    outputs after ATTEST_CLEARED_BY(outputs_clear) = {0};
     ATTEST_SCOPED(attest_dataset, changed);
 
-    status = attest_transform_rearrange(&changed, &instance->dataset, ATTEST_REVERSE_TOKENS);
-    if (status == ATTEST_OK) {
-        status = outputs_init(&after, weights, &changed, i, error);
-        for (size_t j = 0; status == ATTEST_OK && j < before->count; j++)
-            if (!same(weights, before, j, &after, (length - 1 - j / dim) * dim + j % dim))
-                fail(trial, i, j / dim, "the output changes when the tokens are reversed");
-        outputs_clear(&after);
-    }
-    return status;
+    ATTEST_TRY(attest_transform_rearrange(&changed, &instance->dataset, ATTEST_REVERSE_TOKENS));
+    ATTEST_TRY(outputs_init(&after, weights, &changed, i, error));
+    for (size_t j = 0; j < before->count; j++)
+        if (!same(weights, before, j, &after, (length - 1 - j / dim) * dim + j % dim))
+            fail(trial, i, j / dim, "the output changes when the tokens are reversed");
+    return ATTEST_OK;
 }
 
 /* All scores of a query shifted by the same amount. */
@@ -134,23 +127,18 @@ static attest_status check_shift(attest_trial *trial, const attest_instance *ins
 {
     size_t dim = instance->dataset.dim;
     attest_token_change change = {.homogeneous = true};
-    outputs after = {0};
-    attest_status status;
+    outputs after ATTEST_CLEARED_BY(outputs_clear) = {0};
     ATTEST_SCOPED(attest_dataset, changed);
     ATTEST_SCOPED(attest_weights, shifted);
 
-    status = attest_transform_dataset(&changed, &instance->dataset, &change);
-    if (status == ATTEST_OK)
-        status = attest_transform_copy_weights(&shifted, &instance->weights);
-    if (status == ATTEST_OK) {
-        attest_transform_shift_weights(&shifted, attest_instance_get(instance, "shift"));
-        status = outputs_init(&after, &shifted, &changed, i, error);
-        for (size_t j = 0; status == ATTEST_OK && j < before->count; j++)
-            if (!same(&shifted, before, j, &after, j / dim * (dim + 1) + j % dim))
-                fail(trial, i, j / dim, "the output changes when the scores are shifted");
-        outputs_clear(&after);
-    }
-    return status;
+    ATTEST_TRY(attest_transform_dataset(&changed, &instance->dataset, &change));
+    ATTEST_TRY(attest_transform_copy_weights(&shifted, &instance->weights));
+    attest_transform_shift_weights(&shifted, attest_instance_get(instance, "shift"));
+    ATTEST_TRY(outputs_init(&after, &shifted, &changed, i, error));
+    for (size_t j = 0; j < before->count; j++)
+        if (!same(&shifted, before, j, &after, j / dim * (dim + 1) + j % dim))
+            fail(trial, i, j / dim, "the output changes when the scores are shifted");
+    return ATTEST_OK;
 }
 
 /* The outputs from one pass over the keys. */
@@ -158,36 +146,31 @@ static void check_stream(attest_trial *trial, const attest_oracle *oracle,
                          const outputs *before, size_t i)
 {
     size_t dim = oracle->dataset->dim;
-    outputs after = {
-        .count = dim, .exact = _fmpq_vec_init((slong)dim), .ball = _arb_vec_init((slong)dim)};
+    FMPQ_VEC(exact, (slong)dim);
+    ARB_VEC(ball, (slong)dim);
+    outputs after = {.count = dim, .exact = exact, .ball = ball};
 
     for (size_t k = 0; k < attest_dataset_length(oracle->dataset, i); k++) {
         if (oracle->weights->activation == ATTEST_HARDMAX)
-            attest_stream_hardmax(after.exact, oracle, (attest_place){i, k});
+            attest_stream_hardmax(exact, oracle, (attest_place){i, k});
         else
-            attest_stream_softmax(after.ball, oracle, (attest_place){i, k}, BITS);
+            attest_stream_softmax(ball, oracle, (attest_place){i, k}, BITS);
         for (size_t c = 0; c < dim; c++)
             if (!same(oracle->weights, before, k * dim + c, &after, c))
                 fail(trial, i, k, "streaming gives another output");
     }
-    outputs_clear(&after);
 }
 
 static attest_status check_sequence(attest_trial *trial, const attest_instance *instance,
                                     const attest_oracle *oracle, size_t i, attest_error *error)
 {
-    outputs before = {0};
-    attest_status status =
-        outputs_init(&before, &instance->weights, &instance->dataset, i, error);
+    outputs before ATTEST_CLEARED_BY(outputs_clear) = {0};
 
-    if (status == ATTEST_OK)
-        status = check_permutation(trial, instance, &before, i, error);
-    if (status == ATTEST_OK)
-        status = check_shift(trial, instance, &before, i, error);
-    if (status == ATTEST_OK)
-        check_stream(trial, oracle, &before, i);
-    outputs_clear(&before);
-    return status;
+    ATTEST_TRY(outputs_init(&before, &instance->weights, &instance->dataset, i, error));
+    ATTEST_TRY(check_permutation(trial, instance, &before, i, error));
+    ATTEST_TRY(check_shift(trial, instance, &before, i, error));
+    check_stream(trial, oracle, &before, i);
+    return ATTEST_OK;
 }
 
 static bool meets_hypotheses(const attest_instance *instance, const attest_setting *setting)
@@ -203,19 +186,16 @@ static bool meets_hypotheses(const attest_instance *instance, const attest_setti
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error)
 {
-    attest_oracle oracle;
-    attest_status status;
-
     if (!meets_hypotheses(instance, setting)) {
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
     attest_trial_label_layer(trial, instance);
-    status = attest_oracle_init(&oracle, &instance->dataset, &instance->weights);
-    for (size_t i = 0; status == ATTEST_OK && i < instance->dataset.count; i++)
-        status = check_sequence(trial, instance, &oracle, i, error);
-    attest_oracle_clear(&oracle);
-    return status;
+    attest_oracle oracle ATTEST_CLEARED_BY(attest_oracle_clear);
+    ATTEST_TRY(attest_oracle_init(&oracle, &instance->dataset, &instance->weights));
+    for (size_t i = 0; i < instance->dataset.count; i++)
+        ATTEST_TRY(check_sequence(trial, instance, &oracle, i, error));
+    return ATTEST_OK;
 }
 
 static const attest_droppable droppable[] = {{"no-mask", true}, {"uniform-ties", true}, {0}};

@@ -5,23 +5,21 @@
 
 #include "number/scope.h"
 
+
 static attest_status evaluate(attest_evaluation *out, size_t i, const attest_weights *weights,
                               long bits, attest_error *error)
 {
     const attest_dataset *d = out->dataset;
     size_t first = d->start[i] * d->dim, count = attest_dataset_length(d, i) * d->dim;
-    attest_status status;
     ATTEST_SCOPED(attest_sequence, sequence);
 
-    status = attest_dataset_get_sequence(&sequence, d, i, NULL, error);
-    if (status == ATTEST_OK && weights->activation == ATTEST_SOFTMAX)
-        status = attest_attention_ball(out->ball + first, weights, &sequence, bits, error);
-    else if (status == ATTEST_OK) {
-        status = attest_attention_exact(out->exact + first, weights, &sequence, error);
-        for (size_t j = 0; j < count; j++)
-            arb_set_fmpq(out->ball + first + j, out->exact + first + j, bits);
-    }
-    return status;
+    ATTEST_TRY(attest_dataset_get_sequence(&sequence, d, i, NULL, error));
+    if (weights->activation == ATTEST_SOFTMAX)
+        return attest_attention_ball(out->ball + first, weights, &sequence, bits, error);
+    ATTEST_TRY(attest_attention_exact(out->exact + first, weights, &sequence, error));
+    for (size_t j = 0; j < count; j++)
+        arb_set_fmpq(out->ball + first + j, out->exact + first + j, bits);
+    return ATTEST_OK;
 }
 
 attest_status attest_evaluation_init(attest_evaluation *evaluation,
@@ -29,14 +27,12 @@ attest_status attest_evaluation_init(attest_evaluation *evaluation,
                                      const attest_weights *weights, long bits,
                                      attest_error *error)
 {
-    attest_status status = ATTEST_OK;
-
     evaluation->dataset = dataset;
     evaluation->ball = _arb_vec_init((slong)(dataset->total * dataset->dim));
     evaluation->exact = _fmpq_vec_init((slong)(dataset->total * dataset->dim));
-    for (size_t i = 0; status == ATTEST_OK && i < dataset->count; i++)
-        status = evaluate(evaluation, i, weights, bits, error);
-    return status;
+    for (size_t i = 0; i < dataset->count; i++)
+        ATTEST_TRY(evaluate(evaluation, i, weights, bits, error));
+    return ATTEST_OK;
 }
 
 void attest_evaluation_clear(attest_evaluation *evaluation)

@@ -40,11 +40,11 @@ static attest_status question_init(question *q, const attest_doubles *d)
 {
     size_t tokens = q->instance->dataset.total * d->shape->dim;
     size_t weights = 4 * d->shape->heads * d->shape->size * d->shape->dim;
-    attest_status status = attest_filter_init(&q->filter, d->shape, q->error);
 
+    ATTEST_TRY(attest_filter_init(&q->filter, d->shape, q->error));
     q->others = attest_memory_alloc(2 * (tokens + weights), sizeof *q->others);
-    if (status != ATTEST_OK || !q->others)
-        return status != ATTEST_OK ? status : attest_memory_fail(q->error);
+    if (!q->others)
+        return attest_memory_fail(q->error);
     for (size_t i = 0; i < BATCH; i++) {
         double *token = q->others + i / 2 * (tokens + weights), factor = i ? -0.25 : 0.5;
         q->batch[i] = *d->instance;
@@ -75,13 +75,10 @@ static void judge(attest_trial *trial, const attest_filter_answer *answer,
 static attest_status ask(question *q, attest_verdict expected, const char *what)
 {
     attest_filter_answer answer[BATCH], *mine = &answer[PLACE];
-    attest_status status;
 
     if (q->trial->outcome != ATTEST_HELD)
         return ATTEST_OK;
-    status = attest_filter_check(answer, &q->filter, q->batch, BATCH, q->error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_filter_check(answer, &q->filter, q->batch, BATCH, q->error));
     if (fmpq_is_zero(q->filter.claim.delta) && !q->filter.claim.has_r &&
         strcmp(mine->method, "filter") == 0)
         attest_trial_label(q->trial, "decided by doubles");
@@ -120,41 +117,38 @@ static void get_end(fmpq_t x, const arb_t ball, bool upper, double factor)
 static attest_status ask_bounds(question *q, const attest_finding *finding)
 {
     attest_claim *claim = &q->filter.claim;
-    attest_status status = ATTEST_OK;
 
     if (has_separation(finding)) {
         get_end(claim->delta, finding->min_separation, false, 1 - 0x1p-20);
-        status = ask(q, ATTEST_PROVED, "delta below the separation");
+        ATTEST_TRY(ask(q, ATTEST_PROVED, "delta below the separation"));
         get_end(claim->delta, finding->min_separation, true, 1 + 0x1p-20);
-        if (status == ATTEST_OK)
-            status = ask(q, ATTEST_REFUTED, "delta above the separation");
+        ATTEST_TRY(ask(q, ATTEST_REFUTED, "delta above the separation"));
         fmpq_zero(claim->delta);
     }
     claim->has_r = true;
     get_end(claim->r, finding->max_norm, true, 1 + 0x1p-20);
-    if (status == ATTEST_OK && fmpq_sgn(claim->r) > 0)
-        status = ask(q, finding->verdict, "r above the largest norm");
-    if (status == ATTEST_OK && arb_is_positive(finding->max_norm)) {
+    if (fmpq_sgn(claim->r) > 0)
+        ATTEST_TRY(ask(q, finding->verdict, "r above the largest norm"));
+    if (arb_is_positive(finding->max_norm)) {
         get_end(claim->r, finding->max_norm, false, 1 - 0x1p-20);
-        status = ask(q, ATTEST_REFUTED, "r below the largest norm");
+        ATTEST_TRY(ask(q, ATTEST_REFUTED, "r below the largest norm"));
     }
     claim->has_r = false;
-    return status;
+    return ATTEST_OK;
 }
 
 /* The claim of the filter by exact arithmetic or by balls. */
 static attest_status certify(question *q, attest_finding *finding)
 {
     attest_claim claim = q->filter.claim;
-    attest_status status;
 
     claim.dataset = &q->instance->dataset;
     claim.weights = &q->instance->weights;
     claim.method = claim.weights->activation == ATTEST_HARDMAX ? "exact" : "ball";
-    status = attest_certify(finding, &claim, q->error);
-    if (status == ATTEST_OK && finding->verdict == ATTEST_UNDECIDED)
+    ATTEST_TRY(attest_certify(finding, &claim, q->error));
+    if (finding->verdict == ATTEST_UNDECIDED)
         attest_trial_open(q->trial, "%s", finding->reason);
-    return status;
+    return ATTEST_OK;
 }
 
 /* delta = a number so near the separation that doubles cannot tell, and where that needs no
@@ -172,46 +166,39 @@ static void get_near(question *q, const attest_finding *finding)
 /* delta = 0; bounds that doubles can tell; and a delta that they cannot. */
 static attest_status compare(question *q)
 {
-    attest_finding finding;
-    attest_status status;
+    ATTEST_SCOPED(attest_finding, finding);
 
-    attest_finding_init(&finding);
-    status = certify(q, &finding);
-    if (status == ATTEST_OK)
-        status = ask(q, finding.verdict, "delta = 0");
-    if (status == ATTEST_OK && q->trial->outcome == ATTEST_HELD)
-        status = ask_bounds(q, &finding);
-    if (status == ATTEST_OK && q->trial->outcome == ATTEST_HELD && has_separation(&finding)) {
+    ATTEST_TRY(certify(q, &finding));
+    ATTEST_TRY(ask(q, finding.verdict, "delta = 0"));
+    if (q->trial->outcome == ATTEST_HELD)
+        ATTEST_TRY(ask_bounds(q, &finding));
+    if (q->trial->outcome == ATTEST_HELD && has_separation(&finding)) {
         get_near(q, &finding);
         attest_finding_clear(&finding);
         attest_finding_init(&finding);
-        status = certify(q, &finding);
-        if (status == ATTEST_OK)
-            status = ask(q, finding.verdict, "delta next to the separation");
+        ATTEST_TRY(certify(q, &finding));
+        ATTEST_TRY(ask(q, finding.verdict, "delta next to the separation"));
     }
-    attest_finding_clear(&finding);
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error)
 {
-    question q = {.trial = trial, .instance = instance, .error = error};
-    attest_status status;
+    ATTEST_SCOPED(attest_doubles, d);
 
     (void)setting;
-    ATTEST_SCOPED(attest_doubles, d);
-    status = attest_doubles_set(&d, instance, 1);
-    if (status == ATTEST_OK && !*d.fits)
+    ATTEST_TRY(attest_doubles_set(&d, instance, 1));
+    if (!*d.fits) {
         trial->outcome = ATTEST_DISCARDED;
-    else if (status == ATTEST_OK) {
-        status = question_init(&q, &d);
-        if (status == ATTEST_OK)
-            status = compare(&q);
-        question_clear(&q);
-        attest_trial_label_layer(trial, instance);
+        return ATTEST_OK;
     }
-    return status;
+    question q ATTEST_CLEARED_BY(question_clear) = {
+        .trial = trial, .instance = instance, .error = error};
+    ATTEST_TRY(question_init(&q, &d));
+    ATTEST_TRY(compare(&q));
+    attest_trial_label_layer(trial, instance);
+    return ATTEST_OK;
 }
 
 /* What is kept from call to call. */
@@ -279,25 +266,24 @@ static attest_status decide_many(attest_trial *trial, const attest_instance *ins
                                  size_t count, void **kept, const attest_setting *setting,
                                  attest_error *error)
 {
-    attest_status status = remember(kept, count, error);
-    memory *m = *kept;
+    memory *m;
 
-    if (status != ATTEST_OK)
-        return status;
-    status = attest_doubles_set(&m->doubles, instance, count);
-    if (status != ATTEST_OK)
+    ATTEST_TRY(remember(kept, count, error));
+    m = *kept;
+    if (attest_doubles_set(&m->doubles, instance, count) != ATTEST_OK)
         return attest_memory_fail(error);
-    status = attest_verdicts_get(m->answer, &m->verdicts, &m->doubles, m->doubles.fits, error);
-    for (size_t i = 0; i < count && status == ATTEST_OK; i++)
+    ATTEST_TRY(
+        attest_verdicts_get(m->answer, &m->verdicts, &m->doubles, m->doubles.fits, error));
+    for (size_t i = 0; i < count; i++)
         if (!m->doubles.fits[i]) {
             trial[i].outcome = ATTEST_DISCARDED;
         } else if (attest_sample_takes(attest_sample_number(&instance[i]))) {
             attest_trial_label(&trial[i], ATTEST_SAMPLE_LABEL);
-            status = decide(&trial[i], &instance[i], setting, error);
+            ATTEST_TRY(decide(&trial[i], &instance[i], setting, error));
         } else {
-            status = compare_answer(&trial[i], &m->answer[i], &instance[i], error);
+            ATTEST_TRY(compare_answer(&trial[i], &m->answer[i], &instance[i], error));
         }
-    return status;
+    return ATTEST_OK;
 }
 
 /* Neither may doubles decide next to everything, nor next to nothing. */

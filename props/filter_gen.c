@@ -61,23 +61,22 @@ static attest_status gen_weights(attest_weights *weights, struct theft *t,
     static const attest_setting doubles = {.number = ATTEST_ARITHMETIC_DOUBLE};
     attest_format format = attest_props_arithmetic_format(&doubles);
     size_t heads = whole ? 1 + (size_t)attest_gen_rarely(t, 4) : attest_gen_size(t, 1, HEADS);
-    attest_status status = attest_weights_resize(weights, heads);
 
+    ATTEST_TRY(attest_weights_resize(weights, heads));
     weights->dim = tokens->dim;
     if (whole && attest_gen_rarely(t, 2)) /* different tokens may then have equal outputs */
         weights->skip = false;
-    for (size_t h = 0; status == ATTEST_OK && h < weights->heads; h++) {
+    for (size_t h = 0; h < weights->heads; h++) {
         attest_head *head = weights->head + h;
         size_t size = attest_gen_size(t, 1, SIZE);
         attest_matrix *matrix[] = {&head->wk, &head->wq, &head->wv};
-        for (size_t m = 0; status == ATTEST_OK && m < 3; m++)
-            status = gen_matrix(matrix[m], t, size, tokens->dim, &format, whole);
-        if (status == ATTEST_OK)
-            status = gen_matrix(&head->wo, t, tokens->dim, size, &format, whole);
-        if (status == ATTEST_OK && !whole)
+        for (size_t m = 0; m < 3; m++)
+            ATTEST_TRY(gen_matrix(matrix[m], t, size, tokens->dim, &format, whole));
+        ATTEST_TRY(gen_matrix(&head->wo, t, tokens->dim, size, &format, whole));
+        if (!whole)
             gen_scales(head, t, tokens, weights->activation == ATTEST_SOFTMAX);
     }
-    return status;
+    return ATTEST_OK;
 }
 
 /* Small integers: scores tie and outputs are equal, which doubles tell exactly, too. */
@@ -109,22 +108,17 @@ attest_status attest_props_filter_gen(attest_instance *instance, struct theft *t
                                                    .length_max = 5,
                                                    .repeats = true,
                                                    .shared = true};
-    attest_status status;
+    ATTEST_SCOPED(attest_vocabulary, tokens);
     bool whole;
 
     (void)setting;
-    ATTEST_SCOPED(attest_vocabulary, tokens);
     attest_gen_activation(&instance->weights, t);
     attest_gen_ties_and_mask(&instance->weights, t);
-    status = attest_gen_doubles(&tokens, t, &kind);
+    ATTEST_TRY(attest_gen_doubles(&tokens, t, &kind));
     whole = attest_gen_rarely(t, WHOLE);
-    if (status == ATTEST_OK && whole)
+    if (whole)
         make_whole(&tokens, t);
-    if (status == ATTEST_OK)
-        status = add_rationals(&tokens);
-    if (status == ATTEST_OK)
-        status = gen_weights(&instance->weights, t, &tokens, whole);
-    if (status == ATTEST_OK)
-        status = attest_gen_dataset(&instance->dataset, t, &tokens, &sequences);
-    return status;
+    ATTEST_TRY(add_rationals(&tokens));
+    ATTEST_TRY(gen_weights(&instance->weights, t, &tokens, whole));
+    return attest_gen_dataset(&instance->dataset, t, &tokens, &sequences);
 }

@@ -68,61 +68,48 @@ static attest_status gen(attest_instance *instance, struct theft *t,
 static attest_status average(arf_t out, long p, size_t n, attest_error *error)
 {
     attest_simulated_arithmetic arithmetic;
-    attest_audit_outputs outputs = {0};
+    attest_audit_outputs outputs ATTEST_CLEARED_BY(attest_audit_outputs_clear) = {0};
     attest_audit_request request;
-    attest_dataset_builder builder;
+    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
     attest_format format;
-    attest_status status = ATTEST_OK;
     char name[32];
     ATTEST_SCOPED(attest_dataset, dataset);
     ATTEST_SCOPED(attest_weights, weights);
-
     FMPQ(token);
+
     attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
     fmpq_one(token);
-    for (size_t k = 0; k < n && status == ATTEST_OK; k++, fmpq_zero(token))
-        status = attest_dataset_builder_add_token(&builder, token, error);
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_end_sequence(&builder, error);
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(&dataset, &builder, error);
-    if (status == ATTEST_OK)
-        status = attest_weights_resize(&weights, 1);
-    if (status == ATTEST_OK) {
-        attest_matrix_resize(&weights.head[0].wq, 1, 1); /* 0: all scores are */
-        attest_matrix_resize(&weights.head[0].wk, 1, 1);
-        attest_matrix_resize(&weights.head[0].wv, 1, 1);
-        attest_matrix_resize(&weights.head[0].wo, 1, 1);
-        fmpz_one(weights.head[0].wv.entry);
-        fmpz_one(weights.head[0].wo.entry);
-        weights.dim = 1;
-        weights.skip = false;
-        snprintf(name, sizeof name, "p=%ld", p);
-        status = attest_format_parse(&format, name, error);
-    }
-    if (status == ATTEST_OK) {
-        attest_simulated_arithmetic_init(&arithmetic, &format);
-        attest_audit_request_init(&request, &dataset, &weights);
-        status = attest_audit_evaluate(&outputs, &request, &arithmetic, error);
-    }
-    if (status == ATTEST_OK)
-        attest_audit_outputs_get(out, &outputs, 0, 0);
-    attest_audit_outputs_clear(&outputs);
-    attest_dataset_builder_clear(&builder);
-    return status;
+    for (size_t k = 0; k < n; k++, fmpq_zero(token))
+        ATTEST_TRY(attest_dataset_builder_add_token(&builder, token, error));
+    ATTEST_TRY(attest_dataset_builder_end_sequence(&builder, error));
+    ATTEST_TRY(attest_dataset_builder_finish(&dataset, &builder, error));
+    ATTEST_TRY(attest_weights_resize(&weights, 1));
+    attest_matrix_resize(&weights.head[0].wq, 1, 1); /* 0: all scores are */
+    attest_matrix_resize(&weights.head[0].wk, 1, 1);
+    attest_matrix_resize(&weights.head[0].wv, 1, 1);
+    attest_matrix_resize(&weights.head[0].wo, 1, 1);
+    fmpz_one(weights.head[0].wv.entry);
+    fmpz_one(weights.head[0].wo.entry);
+    weights.dim = 1;
+    weights.skip = false;
+    snprintf(name, sizeof name, "p=%ld", p);
+    ATTEST_TRY(attest_format_parse(&format, name, error));
+    attest_simulated_arithmetic_init(&arithmetic, &format);
+    attest_audit_request_init(&request, &dataset, &weights);
+    ATTEST_TRY(attest_audit_evaluate(&outputs, &request, &arithmetic, error));
+    attest_audit_outputs_get(out, &outputs, 0, 0);
+    return ATTEST_OK;
 }
 
 /* Whether n and n + 1 tokens have the same output, by the head itself. */
 static attest_status compare(bool *same, long p, size_t n, attest_error *error)
 {
-    attest_status status;
     ARF(one, other);
 
-    status = average(one, p, n, error);
-    if (status == ATTEST_OK)
-        status = average(other, p, n + 1, error);
+    ATTEST_TRY(average(one, p, n, error));
+    ATTEST_TRY(average(other, p, n + 1, error));
     *same = arf_equal(one, other);
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
@@ -131,7 +118,6 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     const fmpq *bits = attest_instance_get(instance, "p"),
                *length = attest_instance_get(instance, "n");
     bool simulated, same, by_head;
-    attest_status status = ATTEST_OK;
     ulong p, n;
 
     trial->outcome = ATTEST_DISCARDED;
@@ -145,18 +131,18 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     if (n * (n + 1) >= 1ul << (2 * p - 1) && !attest_setting_drops(setting, "short"))
         return ATTEST_OK;
     trial->outcome = ATTEST_HELD;
-    same = attest_orders_same_average((long)p, n);
+    same = by_head = attest_orders_same_average((long)p, n);
     simulated = n < SIMULATED;
     if (simulated)
-        status = compare(&by_head, (long)p, n, error);
-    if (status == ATTEST_OK && simulated && by_head != same)
+        ATTEST_TRY(compare(&by_head, (long)p, n, error));
+    if (by_head != same)
         attest_trial_violated(trial, "float_length", "the head and 1/n disagree");
-    else if (status == ATTEST_OK && same)
+    else if (same)
         attest_trial_violated(trial, "float_length",
                               "with %lu bits, token %lu is not noticed by an average", p,
                               n + 1);
     attest_trial_label(trial, simulated ? "simulated" : "by the quotient");
-    return status;
+    return ATTEST_OK;
 }
 
 static const attest_droppable droppable[] = {{"short", true}, {0}};

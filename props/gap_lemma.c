@@ -54,27 +54,23 @@ attest_status attest_gap_lemma_gen(attest_instance *instance, struct theft *t,
 {
     size_t count = 2 + (size_t)theft_random_choice(t, MOST_VALUES - 1);
     attest_vector_lists lists;
-    attest_status status;
+    ATTEST_SCOPED(attest_vocabulary, values);
     FMPQ(gap);
 
     if (attest_setting_drops(setting, "gap"))
         attest_vectors_gen_narrow(gap, t, lemma->threshold);
     else
         attest_vectors_gen_gap(gap, t, lemma->threshold, lemma->check, 0);
-    ATTEST_SCOPED(attest_vocabulary, values);
-    status = attest_vectors_gen_values(&values, t, count, gap);
-    if (status == ATTEST_OK) {
-        gen_sets(&lists, t, count, setting);
-        status = attest_vectors_build(&instance->dataset, &values, &lists);
-    }
-    return status;
+    ATTEST_TRY(attest_vectors_gen_values(&values, t, count, gap));
+    gen_sets(&lists, t, count, setting);
+    return attest_vectors_build(&instance->dataset, &values, &lists);
 }
 
 /* Where two sets differ first. */
 typedef struct first_difference {
     bool at_maximum; /* the maxima differ */
     int sign;        /* that of boltz(A) - boltz(B), as the lemma has it */
-    fmpq_t depth;    /* t = max - c, if not at_maximum */
+    fmpq *depth;     /* t = max - c, if not at_maximum */
 } first_difference;
 
 /* The largest element of list i that list j has not; NULL: there is none. Lists descend. */
@@ -96,15 +92,14 @@ static const fmpz *largest_alone(const attest_vectors *vectors, size_t i, size_t
 static void find_first_difference(first_difference *first, const attest_vectors *vectors,
                                   size_t i, size_t j)
 {
-    const fmpz *a = largest_alone(vectors, i, j), *b = largest_alone(vectors, j, i), *c;
+    const fmpz *a = largest_alone(vectors, i, j), *b = largest_alone(vectors, j, i);
     const fmpz *top_a = attest_vectors_get(vectors, i), *top_b = attest_vectors_get(vectors, j);
     bool owner_a = a && (!b || fmpz_cmp(a, b) > 0);
+    FMPZ(depth);
 
     first->at_maximum = !fmpz_equal(top_a, top_b);
     first->sign = owner_a == first->at_maximum ? 1 : -1;
-    c = owner_a ? a : b;
-    FMPZ(depth);
-    fmpz_sub(depth, top_a, c);
+    fmpz_sub(depth, top_a, owner_a ? a : b);
     fmpq_set_fmpz_frac(first->depth, depth, vectors->denominator);
 }
 
@@ -112,19 +107,17 @@ static void find_first_difference(first_difference *first, const attest_vectors 
 static attest_status stretched_sign(int *sign, const attest_vectors *vectors, size_t i,
                                     size_t j, ulong divisor, attest_error *error)
 {
-    attest_vectors stretched = *vectors;
-    attest_status status;
+    slong total = (slong)vectors->dataset->total;
+    attest_vectors stretched ATTEST_CLEARED_BY(attest_vectors_clear) = *vectors;
     ATTEST_SCOPED(attest_boltz_difference, difference);
 
-    stretched.entry = _fmpz_vec_init((slong)vectors->dataset->total);
-    _fmpz_vec_scalar_mul_2exp(stretched.entry, vectors->entry, (slong)vectors->dataset->total,
-                              20);
+    stretched.entry = _fmpz_vec_init(total);
+    _fmpz_vec_scalar_mul_2exp(stretched.entry, vectors->entry, total, 20);
     fmpz_init(stretched.denominator);
     fmpz_mul_ui(stretched.denominator, vectors->denominator, divisor);
-    status = attest_vectors_difference(&difference, &stretched, i, j, 16, error);
+    ATTEST_TRY(attest_vectors_difference(&difference, &stretched, i, j, 16, error));
     *sign = difference.sign;
-    attest_vectors_clear(&stretched);
-    return status;
+    return ATTEST_OK;
 }
 
 /* The sets violate the lemma's order at their gap: up to which gap do they, stretched? Bisects,
@@ -135,24 +128,22 @@ static attest_status report_stretched(attest_trial *trial, const attest_vectors 
 {
     double own = fmpq_get_d(gap), scale = 1 << 20;
     ulong violates = 1 << 20, right = (ulong)(own / (lemma->threshold + 1e-7) * scale);
-    attest_status status = ATTEST_OK;
 
-    while (violates - right > 1 && status == ATTEST_OK) {
+    while (violates - right > 1) {
         ulong middle = right + (violates - right) / 2;
         int sign;
 
-        status = stretched_sign(&sign, vectors, i, j, middle, error);
+        ATTEST_TRY(stretched_sign(&sign, vectors, i, j, middle, error));
         if (sign == wrong || sign == 0)
             violates = middle;
         else
             right = middle;
     }
-    if (status == ATTEST_OK)
-        attest_trial_violated(trial, lemma->name,
-                              "the order of boltz is the wrong one at a gap of %.5f, and, the "
-                              "sets stretched, up to %.5f",
-                              own, own * scale / (double)violates);
-    return status;
+    attest_trial_violated(trial, lemma->name,
+                          "the order of boltz is the wrong one at a gap of %.5f, and, the "
+                          "sets stretched, up to %.5f",
+                          own, own * scale / (double)violates);
+    return ATTEST_OK;
 }
 
 /* Below the lemma's gap only the order is left of the conclusion. */
@@ -160,68 +151,63 @@ static attest_status decide_order(attest_trial *trial, const attest_vectors *vec
                                   size_t j, int expected, const fmpq_t gap,
                                   const attest_gap_lemma *lemma, attest_error *error)
 {
-    attest_status status;
     ATTEST_SCOPED(attest_boltz_difference, difference);
 
-    status = attest_vectors_difference(&difference, vectors, i, j, 16, error);
-    if (status == ATTEST_OK && difference.sign != expected)
-        status = report_stretched(trial, vectors, i, j, difference.sign, gap, lemma, error);
-    return status;
+    ATTEST_TRY(attest_vectors_difference(&difference, vectors, i, j, 16, error));
+    if (difference.sign == expected)
+        return ATTEST_OK;
+    return report_stretched(trial, vectors, i, j, difference.sign, gap, lemma, error);
 }
 
 static attest_status decide_bound(attest_trial *trial, const attest_vectors *vectors, size_t i,
                                   size_t j, const first_difference *first, const fmpq_t gap,
                                   const attest_gap_lemma *lemma, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
     int sign = 0;
     ATTEST_SCOPED(attest_boltz_difference, difference);
-
     ARB(bound, log2, g, t);
-    for (long bits = 64; bits <= MOST_BITS && sign == 0 && status == ATTEST_OK; bits *= 2) {
+
+    for (long bits = 64; bits <= MOST_BITS && sign == 0; bits *= 2) {
         arb_set_fmpq(g, gap, 2 * bits);
         arb_set_fmpq(t, first->depth, 2 * bits);
         /* the lower end is a gap, too; so t >= gap is provable where they are equal */
         arb_get_lbound_arf(arb_midref(g), g, 2 * bits);
         mag_zero(arb_radref(g));
-        status = attest_vectors_difference(&difference, vectors, i, j, bits, error);
-        if (status == ATTEST_OK)
-            status = lemma->bound(bound, log2, g, first->at_maximum, t, 2 * bits, error);
-        if (status == ATTEST_OK)
-            sign = difference.sign != first->sign
-                       ? -1
-                       : attest_vectors_compare(trial, difference.log2, log2);
+        ATTEST_TRY(attest_vectors_difference(&difference, vectors, i, j, bits, error));
+        ATTEST_TRY(lemma->bound(bound, log2, g, first->at_maximum, t, 2 * bits, error));
+        sign = difference.sign != first->sign
+                   ? -1
+                   : attest_vectors_compare(trial, difference.log2, log2);
     }
-    if (status == ATTEST_OK && sign < 0)
+    if (sign < 0)
         attest_trial_violated(trial, lemma->name, "%s",
                               difference.sign != first->sign
                                   ? "the order of boltz is the wrong one"
                                   : "the sets' boltz differ by less than the bound");
-    else if (status == ATTEST_OK && sign == 0)
+    else if (sign == 0)
         attest_trial_open(trial, "difference and bound agree to %d bits", MOST_BITS);
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_status decide_pair(attest_trial *trial, const attest_vectors *vectors, size_t i,
                                  size_t j, const fmpq_t gap, const attest_gap_lemma *lemma,
                                  attest_error *error)
 {
-    first_difference first;
-    attest_status status;
+    FMPQ(depth);
+    first_difference first = {.depth = depth};
 
-    fmpq_init(first.depth);
     find_first_difference(&first, vectors, i, j);
     attest_trial_label(trial, first.at_maximum ? "maxima differ" : "maxima agree");
-    status = lemma->check(gap, 0)
-                 ? decide_bound(trial, vectors, i, j, &first, gap, lemma, error)
-                 : decide_order(trial, vectors, i, j, first.sign, gap, lemma, error);
-    if (status == ATTEST_OK && trial->outcome == ATTEST_VIOLATED) {
+    if (lemma->check(gap, 0))
+        ATTEST_TRY(decide_bound(trial, vectors, i, j, &first, gap, lemma, error));
+    else
+        ATTEST_TRY(decide_order(trial, vectors, i, j, first.sign, gap, lemma, error));
+    if (trial->outcome == ATTEST_VIOLATED) {
         trial->has_pair = true;
         trial->pair[0] = (attest_place){i, 0};
         trial->pair[1] = (attest_place){j, 0};
     }
-    fmpq_clear(first.depth);
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status attest_gap_lemma_decide(attest_trial *trial, const attest_instance *instance,
@@ -229,27 +215,26 @@ attest_status attest_gap_lemma_decide(attest_trial *trial, const attest_instance
                                       const attest_gap_lemma *lemma, attest_error *error)
 {
     size_t count = instance->dataset.count;
-    attest_status status = ATTEST_OK;
-    attest_vectors vectors;
+    attest_vectors vectors ATTEST_CLEARED_BY(attest_vectors_clear);
     bool meets;
+    FMPQ(gap);
 
     if (attest_vectors_init(&vectors, &instance->dataset, error) != ATTEST_OK) {
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
-    FMPQ(gap);
     meets = !attest_vectors_repeat(&vectors) || attest_setting_drops(setting, "no-duplicates");
     if (attest_vectors_gap(gap, &vectors))
         meets = meets && (lemma->check(gap, 0) || attest_setting_drops(setting, "gap"));
-    if (!meets)
+    if (!meets) {
         trial->outcome = ATTEST_DISCARDED;
+        return ATTEST_OK;
+    }
     if (fmpq_cmp_si(gap, LARGEST_GAP) > 0)
         fmpq_set_si(gap, LARGEST_GAP, 1);
     for (size_t i = 0; i < count; i++)
-        for (size_t j = i + 1;
-             j < count && status == ATTEST_OK && trial->outcome == ATTEST_HELD; j++)
+        for (size_t j = i + 1; j < count && trial->outcome == ATTEST_HELD; j++)
             if (!attest_vectors_same_set(&vectors, i, j))
-                status = decide_pair(trial, &vectors, i, j, gap, lemma, error);
-    attest_vectors_clear(&vectors);
-    return status;
+                ATTEST_TRY(decide_pair(trial, &vectors, i, j, gap, lemma, error));
+    return ATTEST_OK;
 }

@@ -215,20 +215,20 @@ attest_status attest_interval_attention(attest_interval *out, bool *known,
                                         const attest_sequence *sequence, unsigned slack)
 {
     size_t count = sequence->length * sequence->dim;
-    frame f = {.weights = weights,
-               .sequence = sequence,
-               .bits = mpfr_get_prec(out->low),
-               .slack = slack};
-    bool room = frame_init(&f);
+    frame f ATTEST_CLEARED_BY(frame_clear) = {.weights = weights,
+                                              .sequence = sequence,
+                                              .bits = mpfr_get_prec(out->low),
+                                              .slack = slack};
 
-    for (size_t i = 0; room && i < count; i++) {
+    if (!frame_init(&f))
+        return ATTEST_NOMEM;
+    for (size_t i = 0; i < count; i++) {
         set_fraction(f.token + i, sequence->entry + i, sequence->denominator);
         attest_interval_set(out + i, f.token + i);
     }
     for (size_t k = 0; k < sequence->length; k++)
         known[k] = true;
-    for (size_t h = 0; room && h < weights->heads; h++)
+    for (size_t h = 0; h < weights->heads; h++)
         add_head(out, known, &f, h);
-    frame_clear(&f);
-    return room ? ATTEST_OK : ATTEST_NOMEM;
+    return ATTEST_OK;
 }

@@ -33,19 +33,18 @@ enum { MODELS = 1 << 20, MOST_QUERIES = 2, MOST_KEYS = 12, MOST_DIM = 6 };
 static attest_status add_tokens(attest_dataset_builder *builder, struct theft *t, size_t count,
                                 size_t dim)
 {
-    attest_status status = ATTEST_OK;
     FMPQ_VEC(token, (slong)dim);
     FMPQ(scale);
 
-    for (size_t i = 0; status == ATTEST_OK && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         for (size_t c = 0; c < dim; c++) {
             attest_gen_rational(token + c, t, 12);
             attest_gen_scale(scale, t, 2);
             fmpq_mul(token + c, token + c, scale);
         }
-        status = attest_dataset_builder_add_token(builder, token, NULL);
+        ATTEST_TRY(attest_dataset_builder_add_token(builder, token, NULL));
     }
-    return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, NULL) : status;
+    return attest_dataset_builder_end_sequence(builder, NULL);
 }
 
 /* Queries, keys, values; the numbers of a model and of one of its kernels. */
@@ -54,22 +53,16 @@ static attest_status gen(attest_instance *instance, struct theft *t,
 {
     size_t dim = attest_gen_size(t, 1, MOST_DIM), keys = attest_gen_size(t, 1, MOST_KEYS);
     size_t queries = attest_gen_size(t, 1, MOST_QUERIES);
-    attest_dataset_builder builder;
-    attest_status status;
+    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
 
     (void)setting;
+    attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_RATIONAL, NULL);
     fmpq_set_ui(attest_instance_set(instance, "model"), attest_gen_size(t, 0, MODELS), 1);
     fmpq_set_ui(attest_instance_set(instance, "kernel"), attest_gen_size(t, 0, MODELS), 1);
-    attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_RATIONAL, NULL);
-    status = add_tokens(&builder, t, queries, dim);
-    if (status == ATTEST_OK)
-        status = add_tokens(&builder, t, keys, dim);
-    if (status == ATTEST_OK)
-        status = add_tokens(&builder, t, keys, dim);
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(&instance->dataset, &builder, NULL);
-    attest_dataset_builder_clear(&builder);
-    return status;
+    ATTEST_TRY(add_tokens(&builder, t, queries, dim));
+    ATTEST_TRY(add_tokens(&builder, t, keys, dim));
+    ATTEST_TRY(add_tokens(&builder, t, keys, dim));
+    return attest_dataset_builder_finish(&instance->dataset, &builder, NULL);
 }
 
 /* The tokens of a sequence as numbers of a format; NULL: out of memory. */
@@ -133,20 +126,17 @@ static attest_status run(attest_trial *trial, attest_judge_head_bound *bound,
 {
     const attest_judge_question *question = bound->head.question;
     size_t columns = question->value_dim;
-    double *result = calloc(question->queries * columns, 4 * sizeof *result);
-    double *out = calloc(columns, sizeof *out);
-    attest_status status = result && out ? ATTEST_OK : ATTEST_NOMEM;
+    double *result ATTEST_FREED = calloc(question->queries * columns, 4 * sizeof *result);
+    double *out ATTEST_FREED = calloc(columns, sizeof *out);
 
-    if (status == ATTEST_OK)
-        attest_judge_head_bound_rows(result, bound, 0, question->queries);
-    for (size_t i = 0; status == ATTEST_OK && i < question->queries; i++) {
-        status = attest_judge_simulate_row(out, &bound->head, i, variant, recipe, error);
-        if (status == ATTEST_OK)
-            compare(trial, out, result + 4 * columns * i, columns);
+    if (!result || !out)
+        return ATTEST_NOMEM;
+    attest_judge_head_bound_rows(result, bound, 0, question->queries);
+    for (size_t i = 0; i < question->queries; i++) {
+        ATTEST_TRY(attest_judge_simulate_row(out, &bound->head, i, variant, recipe, error));
+        compare(trial, out, result + 4 * columns * i, columns);
     }
-    free(result);
-    free(out);
-    return status;
+    return ATTEST_OK;
 }
 
 /* A kernel of the variant on a question. USAGE: there is no such kernel. */
@@ -194,8 +184,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     const attest_dataset *dataset = &instance->dataset;
     attest_judge_variant variant;
     attest_qkv qkv = {0};
-    double *value[3] = {NULL, NULL, NULL};
-    attest_status status = ATTEST_OK;
+    attest_status status;
     uint64_t state;
 
     (void)setting;
@@ -206,25 +195,21 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     state = fmpz_get_ui(fmpq_numref(attest_instance_get(instance, "model")));
     state = attest_random_mix(state);
     attest_judge_draw_variant(&variant, &state);
-    const attest_format *const format[3] = {&variant.q, &variant.k, &variant.v};
-    attest_tensor *const place[3] = {&qkv.q, &qkv.k, &qkv.v};
-    for (size_t i = 0; i < 3; i++) {
-        value[i] = get_tokens(dataset, i, format[i]);
-        if (!value[i])
-            status = ATTEST_NOMEM;
-        *place[i] = tensor(value[i], attest_dataset_length(dataset, i), dataset->dim);
-    }
-    if (status == ATTEST_OK)
-        status = try_kernel(trial, &qkv, &variant,
-                            fmpz_get_ui(fmpq_numref(attest_instance_get(instance, "kernel"))),
-                            error);
-    if (status == ATTEST_USAGE || status == ATTEST_FORMAT) {
-        trial->outcome = ATTEST_DISCARDED;
-        status = ATTEST_OK;
-    }
-    for (size_t i = 0; i < 3; i++)
-        free(value[i]);
-    return status;
+    double *q ATTEST_FREED = get_tokens(dataset, 0, &variant.q);
+    double *k ATTEST_FREED = get_tokens(dataset, 1, &variant.k);
+    double *v ATTEST_FREED = get_tokens(dataset, 2, &variant.v);
+    if (!q || !k || !v)
+        return ATTEST_NOMEM;
+    qkv.q = tensor(q, attest_dataset_length(dataset, 0), dataset->dim);
+    qkv.k = tensor(k, attest_dataset_length(dataset, 1), dataset->dim);
+    qkv.v = tensor(v, attest_dataset_length(dataset, 2), dataset->dim);
+    status =
+        try_kernel(trial, &qkv, &variant,
+                   fmpz_get_ui(fmpq_numref(attest_instance_get(instance, "kernel"))), error);
+    if (status != ATTEST_USAGE && status != ATTEST_FORMAT)
+        return status;
+    trial->outcome = ATTEST_DISCARDED;
+    return ATTEST_OK;
 }
 
 const attest_property attest_property_judge = {

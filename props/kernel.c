@@ -36,6 +36,11 @@ typedef struct examination {
     attest_trial *trial;
 } examination;
 
+static void examination_clear(examination *x)
+{
+    attest_answers_clear(&x->answers);
+}
+
 static bool fail(examination *x, size_t kernel, size_t row, const char *what)
 {
     x->trial->has_pair = true;
@@ -158,43 +163,41 @@ static bool check_exp(examination *x)
 
 static attest_status check(examination *x)
 {
-    attest_row row;
-    attest_status status = attest_row_init(&row, &x->answers.rows);
+    attest_row row ATTEST_CLEARED_BY(attest_row_clear);
     bool must = must_be_bounded(&x->answers);
     size_t kernel = 0;
-    const char *wrong = status == ATTEST_OK ? attest_answers_get(&x->answers, &kernel) : NULL;
+    const char *wrong;
 
+    ATTEST_TRY(attest_row_init(&row, &x->answers.rows));
+    wrong = attest_answers_get(&x->answers, &kernel);
     if (wrong)
         fail(x, kernel, 0, wrong);
-    else if (status == ATTEST_OK && check_exp(x))
+    else if (check_exp(x))
         for (size_t i = 0; i < x->answers.rows.n && check_row(x, i, &row, must); i++)
             ;
-    attest_row_clear(&row);
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error)
 {
-    examination x = {.trial = trial};
-    bool asked = false;
-    attest_status status = attest_answers_init(&x.answers, &asked, instance);
+    examination x ATTEST_CLEARED_BY(examination_clear) = {.trial = trial};
     const attest_rows *rows = &x.answers.rows;
+    bool asked = false;
 
     (void)setting;
     (void)error;
-    if (status == ATTEST_OK && !asked)
+    ATTEST_TRY(attest_answers_init(&x.answers, &asked, instance));
+    if (!asked) {
         trial->outcome = ATTEST_DISCARDED;
-    else if (status == ATTEST_OK) {
-        attest_trial_label(trial, rows->hardmax ? "hardmax" : "softmax");
-        if (rows->causal)
-            attest_trial_label(trial, "causal mask");
-        if (rows->n > 8 || rows->d > 16)
-            attest_trial_label(trial, "long rows");
-        status = check(&x);
+        return ATTEST_OK;
     }
-    attest_answers_clear(&x.answers);
-    return status;
+    attest_trial_label(trial, rows->hardmax ? "hardmax" : "softmax");
+    if (rows->causal)
+        attest_trial_label(trial, "causal mask");
+    if (rows->n > 8 || rows->d > 16)
+        attest_trial_label(trial, "long rows");
+    return check(&x);
 }
 
 const attest_property attest_property_kernel = {

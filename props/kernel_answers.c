@@ -6,6 +6,7 @@
 #include <attest/kernel.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 #include "props/doubles.h"
 #include "props/kernel.h"
 
@@ -71,7 +72,7 @@ static attest_status reserve(attest_answers *a)
 static attest_status set_entries(attest_answers *a, bool *fit, const attest_dataset *dataset)
 {
     size_t n = a->rows.n, d = a->rows.d;
-    double *table = attest_memory_alloc(dataset->tokens.count * d, sizeof *table);
+    double *table ATTEST_FREED = attest_memory_alloc(dataset->tokens.count * d, sizeof *table);
 
     if (!table)
         return ATTEST_NOMEM;
@@ -80,15 +81,12 @@ static attest_status set_entries(attest_answers *a, bool *fit, const attest_data
         for (size_t m = 0; m < 3; m++)
             memcpy(a->entry + (m * n + i) * d, table + attest_dataset_token(dataset, i, m) * d,
                    d * sizeof *table);
-    free(table);
     return ATTEST_OK;
 }
 
 attest_status attest_answers_init(attest_answers *a, bool *asked,
                                   const attest_instance *instance)
 {
-    attest_status status;
-
     *a = (attest_answers){0};
     *asked = is_asked(instance);
     if (!*asked)
@@ -100,8 +98,8 @@ attest_status attest_answers_init(attest_answers *a, bool *asked,
     a->batch = batch_of(instance);
     while (attest_kernel_list(a->kernels))
         a->kernels++;
-    status = reserve(a);
-    return status == ATTEST_OK ? set_entries(a, asked, &instance->dataset) : status;
+    ATTEST_TRY(reserve(a));
+    return set_entries(a, asked, &instance->dataset);
 }
 
 typedef void attention(double *out, const double *q, const double *k, const double *v,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 #include "campaign/gen.h"
 #include "props/kernel.h"
 
@@ -94,21 +95,16 @@ static void gen_rows(double *row, size_t n, size_t dim, struct theft *t)
 /* Sequence i is q_i, k_i, v_i. */
 static attest_status add_rows(attest_dataset *dataset, const double *row, size_t n, size_t dim)
 {
-    attest_dataset_builder builder;
-    attest_status status = ATTEST_OK;
+    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
 
     attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_REAL, NULL);
-    for (size_t i = 0; i < n && status == ATTEST_OK; i++) {
-        for (size_t m = 0; m < 3 && status == ATTEST_OK; m++)
-            status =
-                attest_dataset_builder_add_doubles(&builder, row + (m * n + i) * dim, 1, NULL);
-        if (status == ATTEST_OK)
-            status = attest_dataset_builder_end_sequence(&builder, NULL);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t m = 0; m < 3; m++)
+            ATTEST_TRY(
+                attest_dataset_builder_add_doubles(&builder, row + (m * n + i) * dim, 1, NULL));
+        ATTEST_TRY(attest_dataset_builder_end_sequence(&builder, NULL));
     }
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(dataset, &builder, NULL);
-    attest_dataset_builder_clear(&builder);
-    return status;
+    return attest_dataset_builder_finish(dataset, &builder, NULL);
 }
 
 attest_status attest_answers_gen(attest_instance *instance, struct theft *t,
@@ -118,18 +114,15 @@ attest_status attest_answers_gen(attest_instance *instance, struct theft *t,
     size_t batch = attest_gen_size(t, 1, ATTEST_ANSWERS_BATCH);
     size_t dim = attest_gen_size(t, 1, attest_gen_rarely(t, 3) ? DIM : FEW_DIM);
     size_t n = attest_gen_size(t, 1, attest_gen_rarely(t, 3) ? ROWS : FEW_ROWS);
-    double *row = attest_memory_alloc(3 * n * dim, sizeof *row);
-    attest_status status = ATTEST_NOMEM;
+    double *row ATTEST_FREED = attest_memory_alloc(3 * n * dim, sizeof *row);
 
     (void)setting;
-    if (row) {
-        fmpq_set_si(attest_instance_set(instance, "hardmax"), hardmax, 1);
-        fmpq_set_si(attest_instance_set(instance, "causal"), causal, 1);
-        fmpq_set_si(attest_instance_set(instance, "batch"), (slong)batch, 1);
-        for (size_t m = 0; m < 3; m++)
-            gen_rows(row + m * n * dim, n, dim, t);
-        status = add_rows(&instance->dataset, row, n, dim);
-    }
-    free(row);
-    return status;
+    if (!row)
+        return ATTEST_NOMEM;
+    fmpq_set_si(attest_instance_set(instance, "hardmax"), hardmax, 1);
+    fmpq_set_si(attest_instance_set(instance, "causal"), causal, 1);
+    fmpq_set_si(attest_instance_set(instance, "batch"), (slong)batch, 1);
+    for (size_t m = 0; m < 3; m++)
+        gen_rows(row + m * n * dim, n, dim, t);
+    return add_rows(&instance->dataset, row, n, dim);
 }

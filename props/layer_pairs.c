@@ -119,29 +119,24 @@ static attest_status add_sequence(attest_dataset_builder *builder, const long *l
                                   size_t length, const long *u, size_t dim)
 {
     FMPQ_VEC(token, (slong)dim);
-    attest_status status = ATTEST_OK;
 
-    for (size_t k = 0; k < length && status == ATTEST_OK; k++) {
+    for (size_t k = 0; k < length; k++) {
         for (size_t c = 0; c < dim; c++)
             fmpq_set_si(token + c, list[k] * u[c], 1);
-        status = attest_dataset_builder_add_token(builder, token, NULL);
+        ATTEST_TRY(attest_dataset_builder_add_token(builder, token, NULL));
     }
-    return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, NULL) : status;
+    return attest_dataset_builder_end_sequence(builder, NULL);
 }
 
 attest_status attest_layer_pairs_build(attest_dataset *dataset, const attest_layer_pairs *lists,
                                        const long *u, size_t dim)
 {
-    attest_dataset_builder builder;
-    attest_status status = ATTEST_OK;
+    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
 
     attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_RATIONAL, NULL);
-    for (size_t side = 0; side < 2 && status == ATTEST_OK; side++)
-        status = add_sequence(&builder, lists->t[side], lists->length[side], u, dim);
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(dataset, &builder, NULL);
-    attest_dataset_builder_clear(&builder);
-    return status;
+    for (size_t side = 0; side < 2; side++)
+        ATTEST_TRY(add_sequence(&builder, lists->t[side], lists->length[side], u, dim));
+    return attest_dataset_builder_finish(dataset, &builder, NULL);
 }
 
 static void shuffle(long *list, size_t length, struct theft *t)
@@ -197,31 +192,31 @@ static void move_head(attest_head *to, attest_head *from)
     *from = swap;
 }
 
+void attest_layer_pairs_clear_weights(attest_weights (*layer)[2])
+{
+    attest_weights_clear(&(*layer)[0]);
+    attest_weights_clear(&(*layer)[1]);
+}
+
 /* The layers that tell apart a pair that fails in this part, as one set of weights. */
 static attest_status build_weights(attest_instance *instance, const attest_layer_pairs *lists,
                                    attest_two_layers_part part)
 {
     attest_universal_pair pair = {
         {lists->length[0], lists->length[1]}, {lists->t[0], lists->t[1]}, {0, 0}};
-    attest_weights layer[2];
+    attest_weights layer[2] ATTEST_CLEARED_BY(attest_layer_pairs_clear_weights);
     attest_error error;
-    attest_status status;
 
     attest_weights_init(&layer[0]);
     attest_weights_init(&layer[1]);
-    status = attest_two_layers_separate(layer, &pair, part, &error);
-    if (status == ATTEST_OK)
-        status = attest_weights_resize(&instance->weights, 2);
-    if (status == ATTEST_OK) {
-        instance->weights.activation = ATTEST_HARDMAX;
-        instance->weights.dim = 2;
-        move_head(&instance->weights.head[0], &layer[0].head[0]);
-        move_head(&instance->weights.head[1], &layer[1].head[0]);
-        fmpq_one(attest_instance_set(instance, "first"));
-    }
-    attest_weights_clear(&layer[0]);
-    attest_weights_clear(&layer[1]);
-    return status;
+    ATTEST_TRY(attest_two_layers_separate(layer, &pair, part, &error));
+    ATTEST_TRY(attest_weights_resize(&instance->weights, 2));
+    instance->weights.activation = ATTEST_HARDMAX;
+    instance->weights.dim = 2;
+    move_head(&instance->weights.head[0], &layer[0].head[0]);
+    move_head(&instance->weights.head[1], &layer[1].head[0]);
+    fmpq_one(attest_instance_set(instance, "first"));
+    return ATTEST_OK;
 }
 
 attest_status attest_layer_pairs_gen(attest_instance *instance, struct theft *t,
@@ -233,7 +228,6 @@ attest_status attest_layer_pairs_gen(attest_instance *instance, struct theft *t,
     attest_two_layers_part part = ATTEST_TWO_LAYERS_NEAREST;
     long u[3] = {1, 0, 0};
     attest_layer_pairs lists = {.length = {0, 0}};
-    attest_status status;
 
     if (any)
         gen_any(&lists, t);
@@ -243,10 +237,11 @@ attest_status attest_layer_pairs_gen(attest_instance *instance, struct theft *t,
     for (size_t c = 0; c < dim && !fails && !any; c++)
         u[c] = attest_multiples_gen_small(t, 4);
     u[0] += u[0] == 0;
-    status = fails || any ? build_weights(instance, &lists, part)
-                          : gen_weights(instance, t, dim, setting);
+    if (fails || any)
+        ATTEST_TRY(build_weights(instance, &lists, part));
+    else
+        ATTEST_TRY(gen_weights(instance, t, dim, setting));
     for (size_t side = 0; side < 2; side++)
         shuffle(lists.t[side], lists.length[side], t);
-    return status == ATTEST_OK ? attest_layer_pairs_build(&instance->dataset, &lists, u, dim)
-                               : status;
+    return attest_layer_pairs_build(&instance->dataset, &lists, u, dim);
 }

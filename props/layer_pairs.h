@@ -24,4 +24,7 @@ attest_status attest_layer_pairs_gen(attest_instance *instance, struct theft *t,
 attest_status attest_layer_pairs_build(attest_dataset *dataset, const attest_layer_pairs *lists,
                                        const long *u, size_t dim) ATTEST_WARN_UNUSED;
 
+/* Clears both layers. */
+void attest_layer_pairs_clear_weights(attest_weights (*layer)[2]);
+
 #endif

@@ -127,27 +127,23 @@ static attest_status gen_any(attest_instance *instance, struct theft *t,
     size_t n = attest_gen_size(t, 2, most);
     size_t count = gen_count(t, n, setting);
     attest_vector_lists lists;
-    attest_status status;
     size_t declared = n;
+    ATTEST_SCOPED(attest_vocabulary, values);
+    FMPQ(gap);
 
     if (attest_setting_drops(setting, "equal-length")) {
         declared += attest_gen_size(t, 0, 1000);
         fmpq_set_ui(attest_instance_set(instance, "n"), declared, 1);
     }
-    FMPQ(gap);
     if (attest_setting_drops(setting, "gap"))
         attest_vectors_gen_narrow(gap, t, 2 * log((double)declared) + 3);
     else
         attest_vectors_gen_gap(gap, t, 2 * log((double)declared) + 3, attest_lemma1_check_gap,
                                declared);
-    ATTEST_SCOPED(attest_vocabulary, values);
-    status = attest_vectors_gen_values(&values, t, count, gap);
-    if (status == ATTEST_OK) {
-        gen_lists(&lists, t, n, count, setting);
-        gen_radius(attest_instance_set(instance, "r"), t, &values, setting);
-        status = attest_vectors_build(&instance->dataset, &values, &lists);
-    }
-    return status;
+    ATTEST_TRY(attest_vectors_gen_values(&values, t, count, gap));
+    gen_lists(&lists, t, n, count, setting);
+    gen_radius(attest_instance_set(instance, "r"), t, &values, setting);
+    return attest_vectors_build(&instance->dataset, &values, &lists);
 }
 
 /* Where the lemma is tightest: two vectors that differ in their least entry, all entries as
@@ -157,21 +153,17 @@ static attest_status gen_tight(attest_instance *instance, struct theft *t)
     size_t n = attest_gen_size(t, 2, 4);
     fmpq *r = attest_instance_set(instance, "r");
     attest_vector_lists lists = {.count = 2, .length = {n, n}};
-    attest_status status;
+    ATTEST_SCOPED(attest_vocabulary, values);
 
     for (size_t k = 0; k < n; k++)
         lists.index[0][k] = lists.index[1][k] = k;
     lists.index[1][n - 1] = n;
-    ATTEST_SCOPED(attest_vocabulary, values);
-    status = attest_vectors_set_tight(&values, n + 1, 2 * log((double)n) + 3,
-                                      attest_lemma1_check_gap, n);
-    if (status == ATTEST_OK) {
-        fmpq_one(r);
-        fmpq_div_2exp(r, r, 20 + (flint_bitcnt_t)theft_random_choice(t, 200));
-        fmpq_add(r, r, values.entry);
-        status = attest_vectors_build(&instance->dataset, &values, &lists);
-    }
-    return status;
+    ATTEST_TRY(attest_vectors_set_tight(&values, n + 1, 2 * log((double)n) + 3,
+                                        attest_lemma1_check_gap, n));
+    fmpq_one(r);
+    fmpq_div_2exp(r, r, 20 + (flint_bitcnt_t)theft_random_choice(t, 200));
+    fmpq_add(r, r, values.entry);
+    return attest_vectors_build(&instance->dataset, &values, &lists);
 }
 
 static attest_status gen(attest_instance *instance, struct theft *t,
@@ -213,42 +205,39 @@ static bool meets_hypotheses(size_t *n, const attest_vectors *vectors, const fmp
 static attest_status decide_radius(attest_trial *trial, const attest_vectors *vectors, size_t i,
                                    const fmpq *r, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
     int sign = 0;
     ARB(value, bound);
 
-    for (long bits = 128; bits <= MOST_BITS && sign == 0 && status == ATTEST_OK; bits *= 2) {
-        status = attest_boltz_ball(value, attest_vectors_get(vectors, i), vectors->denominator,
-                                   attest_dataset_length(vectors->dataset, i), bits, error);
+    for (long bits = 128; bits <= MOST_BITS && sign == 0; bits *= 2) {
+        ATTEST_TRY(attest_boltz_ball(value, attest_vectors_get(vectors, i),
+                                     vectors->denominator,
+                                     attest_dataset_length(vectors->dataset, i), bits, error));
         arb_abs(value, value);
         arb_set_fmpq(bound, r, bits);
         sign = arb_le(value, bound) ? 1 : arb_gt(value, bound) ? -1 : 0;
     }
-    if (status == ATTEST_OK && sign < 0)
+    if (sign < 0)
         attest_trial_violated(trial, "lemma1", "|boltz| of vector %zu is larger than r", i);
-    else if (status == ATTEST_OK && sign == 0)
+    else if (sign == 0)
         attest_trial_open(trial, "|boltz| of vector %zu and r agree to %d bits", i, MOST_BITS);
-    return status;
+    return ATTEST_OK;
 }
 
 /* |boltz(a) - boltz(b)| > (log n)^2 e^{-2r} for vectors i and j, whose sets differ. */
 static attest_status decide_pair(attest_trial *trial, const attest_vectors *vectors, size_t i,
                                  size_t j, size_t n, const fmpq *r, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
     int sign = 0;
     ATTEST_SCOPED(attest_boltz_difference, difference);
-
     ARB(bound, log2, radius);
-    for (long bits = 64; bits <= MOST_BITS && sign == 0 && status == ATTEST_OK; bits *= 2) {
-        status = attest_vectors_difference(&difference, vectors, i, j, bits, error);
+
+    for (long bits = 64; bits <= MOST_BITS && sign == 0; bits *= 2) {
+        ATTEST_TRY(attest_vectors_difference(&difference, vectors, i, j, bits, error));
         arb_set_fmpq(radius, r, 2 * bits);
         attest_lemma1_bound(bound, log2, n, radius, 2 * bits);
-        if (status == ATTEST_OK)
-            sign = difference.sign == 0 ? -1
-                                        : attest_vectors_compare(trial, difference.log2, log2);
+        sign = difference.sign == 0 ? -1 : attest_vectors_compare(trial, difference.log2, log2);
     }
-    if (status == ATTEST_OK && sign < 0) {
+    if (sign < 0) {
         attest_trial_violated(trial, "lemma1",
                               "boltz of vectors %zu and %zu differ by less than (log %zu)^2 "
                               "e^{-2r}: by %.6f of it",
@@ -256,11 +245,11 @@ static attest_status decide_pair(attest_trial *trial, const attest_vectors *vect
         trial->has_pair = true;
         trial->pair[0] = (attest_place){i, 0};
         trial->pair[1] = (attest_place){j, 0};
-    } else if (status == ATTEST_OK && sign == 0) {
+    } else if (sign == 0) {
         attest_trial_open(trial, "vectors %zu and %zu: difference and bound agree to %d bits",
                           i, j, MOST_BITS);
     }
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
@@ -268,25 +257,20 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
 {
     const fmpq *r = attest_instance_get(instance, "r");
     size_t count = instance->dataset.count, n;
-    attest_vectors vectors;
-    attest_status status;
+    attest_vectors vectors ATTEST_CLEARED_BY(attest_vectors_clear);
 
-    if (!r || attest_vectors_init(&vectors, &instance->dataset, error) != ATTEST_OK) {
+    if (attest_vectors_init(&vectors, &instance->dataset, error) != ATTEST_OK || !r ||
+        !meets_hypotheses(&n, &vectors, r, instance, setting)) {
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
-    status = ATTEST_OK;
-    if (!meets_hypotheses(&n, &vectors, r, instance, setting))
-        trial->outcome = ATTEST_DISCARDED;
-    for (size_t i = 0; i < count && status == ATTEST_OK && trial->outcome == ATTEST_HELD; i++) {
-        status = decide_radius(trial, &vectors, i, r, error);
-        for (size_t j = i + 1;
-             j < count && status == ATTEST_OK && trial->outcome == ATTEST_HELD; j++)
+    for (size_t i = 0; i < count && trial->outcome == ATTEST_HELD; i++) {
+        ATTEST_TRY(decide_radius(trial, &vectors, i, r, error));
+        for (size_t j = i + 1; j < count && trial->outcome == ATTEST_HELD; j++)
             if (n >= 2 && !attest_vectors_same_set(&vectors, i, j))
-                status = decide_pair(trial, &vectors, i, j, n, r, error);
+                ATTEST_TRY(decide_pair(trial, &vectors, i, j, n, r, error));
     }
-    attest_vectors_clear(&vectors);
-    return status;
+    return ATTEST_OK;
 }
 
 static const attest_droppable droppable[] = {

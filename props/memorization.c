@@ -143,13 +143,17 @@ static attest_status compare_sequence(attest_trial *trial, attest_network_mpfrs 
     return status;
 }
 
+static void clear_state(attest_network_mpfrs **state)
+{
+    attest_network_mpfrs_clear(*state);
+}
+
 /* Runs the network unit by unit in long floating-point numbers: other code than the proof's. */
 static attest_status compare(attest_trial *trial, const attest_memorization *m,
                              const attest_dataset *dataset, attest_error *error)
 {
-    attest_network_mpfrs *state = NULL;
+    attest_network_mpfrs *state ATTEST_CLEARED_BY(clear_state) = NULL;
     attest_format format;
-    attest_status status;
     char name[32];
 
     if ((long)fmpz_bits(fmpq_numref(m->steepest)) - (long)fmpz_bits(fmpq_denref(m->steepest)) >
@@ -157,14 +161,11 @@ static attest_status compare(attest_trial *trial, const attest_memorization *m,
         return ATTEST_OK;
     attest_trial_label(trial, "evaluated twice");
     snprintf(name, sizeof name, "p=%d", BITS);
-    status = attest_format_parse(&format, name, error);
-    if (status == ATTEST_OK)
-        status = attest_network_mpfrs_init(&state, &m->network, &format, MPFR_RNDN, error);
-    for (size_t i = 0;
-         i < dataset->count && status == ATTEST_OK && trial->outcome == ATTEST_HELD; i++)
-        status = compare_sequence(trial, state, m, dataset, i, error);
-    attest_network_mpfrs_clear(state);
-    return status;
+    ATTEST_TRY(attest_format_parse(&format, name, error));
+    ATTEST_TRY(attest_network_mpfrs_init(&state, &m->network, &format, MPFR_RNDN, error));
+    for (size_t i = 0; i < dataset->count && trial->outcome == ATTEST_HELD; i++)
+        ATTEST_TRY(compare_sequence(trial, state, m, dataset, i, error));
+    return ATTEST_OK;
 }
 
 /* What the corollary promises of the size. */
@@ -223,14 +224,13 @@ attest_status attest_props_memorization_decide(attest_trial *trial,
     ATTEST_SCOPED(attest_memorization, m);
     m.mask = mask && fmpq_is_one(mask) ? ATTEST_MASK_CAUSAL : ATTEST_MASK_NONE;
     m.positional = positional;
-    /* where labels may be anything, what a context cannot know is what no network can */
+    /* Where labels may be anything: every network has one output in each context. */
     m.by_contexts = attest_setting_drops(setting, "consistent");
     status = attest_memorization_build(&m, dataset, error);
     if (status == ATTEST_UNABLE) {
         attest_trial_open(trial, "%s", error->text);
-        status = ATTEST_OK;
-    } else if (status == ATTEST_OK) {
-        status = judge(trial, &m, dataset, setting, error);
+        return ATTEST_OK;
     }
-    return status;
+    ATTEST_TRY(status);
+    return judge(trial, &m, dataset, setting, error);
 }

@@ -28,44 +28,35 @@ static attest_status gen_zero(attest_instance *instance, struct theft *t)
     ulong a = attest_gen_size(t, 1, 6), step = attest_gen_size(t, 1, 6),
           inner = attest_gen_size(t, 1, 6);
     ulong value[2][3] = {{a, a + 2 * step + inner, 0}, {a + step, a + step + inner, 0}};
-    attest_dataset_builder builder;
-    attest_status status = ATTEST_OK;
+    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
     FMPQ(token);
 
     attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
-    for (size_t i = 0; i < 2 && status == ATTEST_OK; i++) {
-        for (size_t k = 0; k < 3 && status == ATTEST_OK; k++) {
+    for (size_t i = 0; i < 2; i++) {
+        for (size_t k = 0; k < 3; k++) {
             fmpq_set_ui(token, value[i][k], 1);
-            status = attest_dataset_builder_add_token(&builder, token, NULL);
+            ATTEST_TRY(attest_dataset_builder_add_token(&builder, token, NULL));
         }
-        if (status == ATTEST_OK)
-            status = attest_dataset_builder_end_sequence(&builder, NULL);
+        ATTEST_TRY(attest_dataset_builder_end_sequence(&builder, NULL));
     }
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(&instance->dataset, &builder, NULL);
-    attest_dataset_builder_clear(&builder);
-    return status;
+    return attest_dataset_builder_finish(&instance->dataset, &builder, NULL);
 }
 
 /* The contexts of the data as the network will see them. */
 static attest_status get_contexts(attest_contexts *contexts, const attest_dataset *dataset,
                                   attest_mask mask, bool positional)
 {
-    attest_status status = ATTEST_OK;
+    ATTEST_SCOPED(attest_positional, encoding);
     ATTEST_SCOPED(attest_dataset, encoded);
 
-    ATTEST_SCOPED(attest_positional, encoding);
     contexts->keep_positions = true;
     if (positional) {
-        status = attest_positional_get(&encoding, dataset, NULL);
-        if (status == ATTEST_OK)
-            status = attest_positional_encode(&encoded, dataset, dataset->dim, 0, encoding.step,
-                                              NULL);
+        ATTEST_TRY(attest_positional_get(&encoding, dataset, NULL));
+        ATTEST_TRY(
+            attest_positional_encode(&encoded, dataset, dataset->dim, 0, encoding.step, NULL));
     }
-    if (status == ATTEST_OK)
-        status = attest_contexts_get(contexts, positional ? &encoded : dataset, mask,
-                                     ATTEST_TIES_UNIFORM, NULL);
-    return status;
+    return attest_contexts_get(contexts, positional ? &encoded : dataset, mask,
+                               ATTEST_TIES_UNIFORM, NULL);
 }
 
 /* One label for each class, or for each position. */
@@ -73,13 +64,11 @@ static attest_status gen_labels(attest_dataset *dataset, struct theft *t,
                                 const attest_contexts *contexts, bool by_position)
 {
     size_t dim = attest_gen_size(t, 1, dataset->dim + 1), total = dataset->total;
-    size_t *first = attest_memory_alloc(total, sizeof *first);
+    size_t *first ATTEST_FREED = attest_memory_alloc(total, sizeof *first);
 
     dataset->label = attest_rationals_alloc(total * dim);
-    if (!first || !dataset->label) {
-        free(first);
+    if (!first || !dataset->label)
         return ATTEST_NOMEM;
-    }
     dataset->label_dim = dim;
     for (size_t p = 0; p < total; p++) {
         size_t class = contexts->context[contexts->position[p]].group;
@@ -94,7 +83,6 @@ static attest_status gen_labels(attest_dataset *dataset, struct theft *t,
         if (!first[class])
             first[class] = p + 1;
     }
-    free(first);
     return ATTEST_OK;
 }
 
@@ -103,18 +91,16 @@ attest_status attest_props_memorization_gen(attest_instance *instance, struct th
 {
     bool zero = attest_setting_drops(setting, "r-min");
     bool causal = !zero && attest_gen_size(t, 0, 1);
-    attest_status status;
+    ATTEST_SCOPED(attest_contexts, contexts);
 
     fmpq_set_ui(attest_instance_set(instance, "mask"), causal, 1);
-    status = zero ? gen_zero(instance, t)
-                  : gen_tokens(instance, t,
-                               positional || attest_setting_drops(setting, "no-duplicates"));
-    ATTEST_SCOPED(attest_contexts, contexts);
-    if (status == ATTEST_OK)
-        status = get_contexts(&contexts, &instance->dataset,
-                              causal ? ATTEST_MASK_CAUSAL : ATTEST_MASK_NONE, positional);
-    if (status == ATTEST_OK)
-        status = gen_labels(&instance->dataset, t, &contexts,
-                            attest_setting_drops(setting, "consistent"));
-    return status;
+    if (zero)
+        ATTEST_TRY(gen_zero(instance, t));
+    else
+        ATTEST_TRY(gen_tokens(instance, t,
+                              positional || attest_setting_drops(setting, "no-duplicates")));
+    ATTEST_TRY(get_contexts(&contexts, &instance->dataset,
+                            causal ? ATTEST_MASK_CAUSAL : ATTEST_MASK_NONE, positional));
+    return gen_labels(&instance->dataset, t, &contexts,
+                      attest_setting_drops(setting, "consistent"));
 }

@@ -3,6 +3,7 @@
 
 #include "number/scope.h"
 
+
 enum { LONGEST = ATTEST_MULTIPLES_LENGTH, DECADES = 40 };
 
 long attest_multiples_gen_small(struct theft *t, uint64_t limit)
@@ -72,29 +73,24 @@ attest_status attest_multiples_gen(attest_dataset *dataset, struct theft *t, siz
                                    const attest_universal_pair *pair,
                                    attest_multiples_shape shape)
 {
+    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
     FMPQ_VEC(u, (slong)dim);
     FMPQ_VEC(token, (slong)dim);
-    attest_dataset_builder builder;
-    attest_status status = ATTEST_OK;
 
     gen_direction(u, dim, t);
     attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_RATIONAL, NULL);
-    for (size_t i = 0; i < 2 && status == ATTEST_OK; i++) {
+    for (size_t i = 0; i < 2; i++) {
         size_t order[LONGEST] = {0, 1, 2, 3};
 
         if (shape.any_order)
             gen_order(order, pair->length[i], t);
-        for (size_t k = 0; k < pair->length[i] && status == ATTEST_OK; k++) {
+        for (size_t k = 0; k < pair->length[i]; k++) {
             set_token(token, u, dim, pair->t[i][order[k]], shape.bent);
-            status = attest_dataset_builder_add_token(&builder, token, NULL);
+            ATTEST_TRY(attest_dataset_builder_add_token(&builder, token, NULL));
         }
-        if (status == ATTEST_OK)
-            status = attest_dataset_builder_end_sequence(&builder, NULL);
+        ATTEST_TRY(attest_dataset_builder_end_sequence(&builder, NULL));
     }
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(dataset, &builder, NULL);
-    attest_dataset_builder_clear(&builder);
-    return status;
+    return attest_dataset_builder_finish(dataset, &builder, NULL);
 }
 
 /* Whether token a is the multiple of token b. */

@@ -172,31 +172,27 @@ attest_status attest_multisets_difference(attest_boltz_difference *difference,
                                           attest_error *error)
 {
     size_t count = sets->count, used[2] = {0, 0};
-    fmpz *numerator[2] = {_fmpz_vec_init((slong)count), _fmpz_vec_init((slong)count)};
-    size_t *times[2] = {attest_memory_alloc(count, sizeof *times[0]),
-                        attest_memory_alloc(count, sizeof *times[1])};
-    attest_status status = times[0] && times[1] ? ATTEST_OK : ATTEST_NOMEM;
+    size_t *times_a ATTEST_FREED = attest_memory_alloc(count, sizeof *times_a);
+    size_t *times_b ATTEST_FREED = attest_memory_alloc(count, sizeof *times_b);
+    size_t *times[2] = {times_a, times_b};
+    FMPZ_VEC(numerator_a, (slong)count);
+    FMPZ_VEC(numerator_b, (slong)count);
+    fmpz *numerator[2] = {numerator_a, numerator_b};
     FMPZ(denominator);
 
+    if (!times_a || !times_b)
+        return ATTEST_NOMEM;
     fmpz_one(denominator);
     for (size_t i = 0; i < count; i++)
         fmpz_lcm(denominator, denominator, fmpq_denref(sets->value + i));
-    for (int w = 0; status == ATTEST_OK && w < 2; w++)
+    for (int w = 0; w < 2; w++)
         for (size_t i = 0; i < count; i++)
             if (sets->times[w][i]) {
                 attest_rationals_get_numerators(numerator[w] + used[w], denominator,
                                                 sets->value + i, 1);
                 times[w][used[w]++] = sets->times[w][i];
             }
-    if (status == ATTEST_OK) {
-        attest_multiset a = {used[0], numerator[0], times[0]};
-        attest_multiset b = {used[1], numerator[1], times[1]};
-        status =
-            attest_boltz_difference_bound(difference, &a, &b, denominator, 40, max_bits, error);
-    }
-    for (int w = 0; w < 2; w++) {
-        _fmpz_vec_clear(numerator[w], (slong)count);
-        free(times[w]);
-    }
-    return status;
+    attest_multiset a = {used[0], numerator_a, times_a};
+    attest_multiset b = {used[1], numerator_b, times_b};
+    return attest_boltz_difference_bound(difference, &a, &b, denominator, 40, max_bits, error);
 }

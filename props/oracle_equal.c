@@ -133,19 +133,18 @@ static void set_skip(term *one, const attest_oracle *oracle, attest_place a, att
 
 int attest_oracle_equal(const attest_oracle *oracle, attest_place a, attest_place b)
 {
-    bool ok, equal = true;
-    terms all;
-
     if (is_beyond(oracle, a, b))
         return -1;
-    ok = terms_init(&all, 1, oracle->dataset->dim);
-    if (ok)
-        set_skip(all.term, oracle, a, b);
-    for (size_t g = 0; g < 2 * oracle->weights->heads && ok; g++)
-        ok = multiply(&all, oracle, g, g % 2 ? b : a);
-    for (size_t i = 0; i < all.count && equal; i++)
-        for (size_t c = 0; c < all.dim && equal; c++)
-            equal = fmpq_is_zero(all.term[i].sum + c);
-    terms_clear(&all);
-    return ok ? equal : -1;
+    terms all ATTEST_CLEARED_BY(terms_clear);
+    if (!terms_init(&all, 1, oracle->dataset->dim))
+        return -1;
+    set_skip(all.term, oracle, a, b);
+    for (size_t g = 0; g < 2 * oracle->weights->heads; g++)
+        if (!multiply(&all, oracle, g, g % 2 ? b : a))
+            return -1;
+    for (size_t i = 0; i < all.count; i++)
+        for (size_t c = 0; c < all.dim; c++)
+            if (!fmpq_is_zero(all.term[i].sum + c))
+                return 0;
+    return 1;
 }

@@ -119,13 +119,14 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     status = attest_memorization_build(&m, dataset, error);
     if (status == ATTEST_UNABLE) {
         attest_trial_open(trial, "%s", error->text);
-        status = ATTEST_OK;
-    } else if (status == ATTEST_OK && m.hypothesis) {
-        trial->outcome = ATTEST_DISCARDED;
-    } else if (status == ATTEST_OK) {
-        judge(trial, &m, dataset, setting);
+        return ATTEST_OK;
     }
-    return status;
+    ATTEST_TRY(status);
+    if (m.hypothesis)
+        trial->outcome = ATTEST_DISCARDED;
+    else
+        judge(trial, &m, dataset, setting);
+    return ATTEST_OK;
 }
 
 static const attest_droppable droppable[] = {{"as-counted", true}, {0}};

@@ -5,6 +5,7 @@
 
 #include "number/scope.h"
 
+
 /* Entries of a token: its score, a 1, and its unit vector. */
 enum { SCORE, ONE, UNIT };
 
@@ -35,11 +36,10 @@ static void set_sequence(attest_sequence *sequence, const fmpq *score, size_t co
 static attest_status set_weights(attest_weights *weights, size_t count)
 {
     size_t dim = UNIT + count;
-    attest_status status = attest_weights_resize(weights, 1);
+    attest_head *head;
 
-    if (status != ATTEST_OK)
-        return status;
-    attest_head *head = weights->head;
+    ATTEST_TRY(attest_weights_resize(weights, 1));
+    head = weights->head;
     weights->dim = dim;
     weights->skip = false;
     attest_matrix_resize(&head->wk, count, dim);
@@ -62,22 +62,20 @@ static attest_status evaluate(arb_ptr soft, fmpq *hard, const fmpq *score, size_
     size_t dim = UNIT + count, entries = count * dim;
     ARB_VEC(balls, (slong)entries);
     FMPQ_VEC(exact, (slong)entries);
-    attest_status status;
     ATTEST_SCOPED(attest_sequence, sequence);
     ATTEST_SCOPED(attest_weights, weights);
 
     set_sequence(&sequence, score, count);
-    status = set_weights(&weights, count);
+    ATTEST_TRY(set_weights(&weights, count));
     weights.activation = hard ? ATTEST_HARDMAX : ATTEST_SOFTMAX;
-    if (status == ATTEST_OK)
-        status = hard ? attest_attention_exact(exact, &weights, &sequence, error)
-                      : attest_attention_ball(balls, &weights, &sequence, bits, error);
-    for (size_t i = 0; status == ATTEST_OK && i < count; i++)
+    ATTEST_TRY(hard ? attest_attention_exact(exact, &weights, &sequence, error)
+                    : attest_attention_ball(balls, &weights, &sequence, bits, error));
+    for (size_t i = 0; i < count; i++)
         if (hard)
             fmpq_set(hard + i, exact + UNIT + i);
         else
             arb_set(soft + i, balls + UNIT + i);
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status attest_probabilities_softmax(arb_ptr p, const fmpq *score, size_t count,

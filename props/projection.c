@@ -111,7 +111,6 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
 {
     const attest_dataset *dataset = &instance->dataset;
     const fmpq *seed = attest_instance_get(instance, "seed");
-    attest_rational_vector direction;
     bool found = false;
 
     (void)setting, (void)error;
@@ -121,6 +120,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
         return ATTEST_OK;
     }
     uint64_t state = fmpz_get_ui(fmpq_numref(seed));
+    attest_rational_vector direction ATTEST_CLEARED_BY(attest_rational_vector_clear);
     attest_rational_vector_init(&direction, dataset->dim);
     for (int draw = 0; draw < DRAWS && !found; draw++) {
         attest_direction_gen(&direction, &state);
@@ -133,7 +133,6 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
         attest_trial_open(trial, "no direction among %d", DRAWS);
     }
     attest_trial_label_dataset(trial, dataset);
-    attest_rational_vector_clear(&direction);
     return ATTEST_OK;
 }
 

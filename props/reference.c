@@ -104,18 +104,17 @@ static bool check_exact(examination *x)
     FMPQ_VEC(out, (slong)x->count);
     attest_status status =
         attest_attention_exact(out, &x->instance->weights, &x->sequence, x->error);
-    bool ok = status == ATTEST_OK;
 
     for (size_t k = 0; k < x->sequence.length; k++)
         attest_oracle_hardmax(x->exact + k * dim, x->oracle, (attest_place){x->index, k});
-    if (!ok)
-        fail_status(x, status, "exact evaluation fails");
-    for (size_t i = 0; ok && i < x->count; i++) {
+    if (status != ATTEST_OK)
+        return fail_status(x, status, "exact evaluation fails");
+    for (size_t i = 0; i < x->count; i++) {
         arb_set_fmpq(x->truth + i, x->exact + i, WIDE_BITS);
         if (!fmpq_equal(out + i, x->exact + i))
-            ok = fail(x, i, "exact evaluation differs from the definition");
+            return fail(x, i, "exact evaluation differs from the definition");
     }
-    return ok;
+    return true;
 }
 
 /* The library's balls contain the oracle's rationals, or meet its narrow balls. */
@@ -161,23 +160,21 @@ static bool check_mode(examination *x, const attest_interval *interval, const bo
 
 static bool check_double(examination *x, const attest_interval *interval, const bool *known)
 {
-    double *out = attest_memory_alloc(x->count, sizeof *out);
+    double *out ATTEST_FREED = attest_memory_alloc(x->count, sizeof *out);
     attest_status status =
         out ? attest_attention_double(out, &x->instance->weights, &x->sequence, x->error)
             : ATTEST_NOMEM;
-    bool ok = status == ATTEST_OK;
     MPFR(DOUBLE_BITS, value);
 
-    if (!ok)
-        fail_status(x, status, "double evaluation fails");
-    for (size_t i = 0; ok && i < x->count; i++) {
+    if (status != ATTEST_OK)
+        return fail_status(x, status, "double evaluation fails");
+    for (size_t i = 0; i < x->count; i++) {
         mpfr_set_d(value, out[i], MPFR_RNDN);
         if (known[i / x->sequence.dim] && attest_interval_is_finite(interval + i) &&
             !attest_interval_contains(interval + i, value))
-            ok = fail(x, i, "double is not between directed roundings");
+            return fail(x, i, "double is not between directed roundings");
     }
-    free(out);
-    return ok;
+    return true;
 }
 
 /* The truth lies between directed roundings at `bits`, and so does what p-bit arithmetic gives
@@ -187,7 +184,7 @@ static bool check_rounding(examination *x, long bits)
     size_t count = x->count, length = x->sequence.length;
     attest_interval *interval =
         attest_intervals_alloc(count, bits ? (mpfr_prec_t)bits : DOUBLE_BITS);
-    bool *known = attest_memory_alloc(length, sizeof *known);
+    bool *known ATTEST_FREED = attest_memory_alloc(length, sizeof *known);
     attest_format format = {.precision = bits};
     bool ok = interval && known &&
               attest_interval_attention(interval, known, &x->instance->weights, &x->sequence,
@@ -206,7 +203,6 @@ static bool check_rounding(examination *x, long bits)
     for (int m = 0; bits && ok && m < x->scope.modes; m++)
         ok = check_mode(x, interval, known, &format, (mpfr_rnd_t)(x->scope.first + m));
     attest_intervals_free(interval, count);
-    free(known);
     return ok;
 }
 
@@ -303,29 +299,25 @@ static attest_status decide_by(attest_trial *trial, const attest_instance *insta
                                scope asked, attest_error *error)
 {
     const fmpq *parameter = attest_instance_get(instance, "bits");
-    attest_oracle oracle;
-    attest_status status;
 
     if (!attest_instance_fits(instance) || !parameter || !fmpz_is_one(fmpq_denref(parameter)) ||
         fmpq_cmp_ui(parameter, 1) < 0 || fmpq_cmp_ui(parameter, 1 << 20) > 0) {
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
-    status = attest_oracle_init(&oracle, &instance->dataset, &instance->weights);
-    for (size_t i = 0;
-         status == ATTEST_OK && trial->outcome == ATTEST_HELD && i < instance->dataset.count;
-         i++) {
+    attest_oracle oracle ATTEST_CLEARED_BY(attest_oracle_clear);
+    ATTEST_TRY(attest_oracle_init(&oracle, &instance->dataset, &instance->weights));
+    for (size_t i = 0; trial->outcome == ATTEST_HELD && i < instance->dataset.count; i++) {
         examination x = {.instance = instance,
                          .oracle = &oracle,
                          .index = i,
                          .scope = asked,
                          .trial = trial,
                          .error = error};
-        status = examine_sequence(&x, fmpz_get_si(fmpq_numref(parameter)));
+        ATTEST_TRY(examine_sequence(&x, fmpz_get_si(fmpq_numref(parameter))));
     }
     attest_trial_label_layer(trial, instance);
-    attest_oracle_clear(&oracle);
-    return status;
+    return ATTEST_OK;
 }
 
 enum { ALL_MODES = MPFR_RNDA - MPFR_RNDN + 1, DEEP_SHARE = 8 };
@@ -345,10 +337,8 @@ static attest_status decide_many(attest_trial *trial, const attest_instance *ins
                                  size_t count, void **memory, const attest_setting *setting,
                                  attest_error *error)
 {
-    attest_status status = ATTEST_OK;
-
     (void)memory;
-    for (size_t i = 0; i < count && status == ATTEST_OK; i++) {
+    for (size_t i = 0; i < count; i++) {
         uint64_t number = attest_sample_number(&instance[i]);
         size_t choice = attest_sample_choose(number, (size_t)ALL_MODES * DEEP_SHARE);
         scope one = {.deep = choice / ALL_MODES == 0,
@@ -357,12 +347,12 @@ static attest_status decide_many(attest_trial *trial, const attest_instance *ins
 
         if (attest_sample_takes(number)) {
             attest_trial_label(&trial[i], ATTEST_SAMPLE_LABEL);
-            status = decide(&trial[i], &instance[i], setting, error);
+            ATTEST_TRY(decide(&trial[i], &instance[i], setting, error));
         } else {
-            status = decide_by(&trial[i], &instance[i], one, error);
+            ATTEST_TRY(decide_by(&trial[i], &instance[i], one, error));
         }
     }
-    return status;
+    return ATTEST_OK;
 }
 
 const attest_property attest_property_reference = {

@@ -3,6 +3,7 @@
 
 #include "number/scope.h"
 
+
 enum { BITS = 320, LEAST_SLACK = 40, ROOM = 4 };
 
 /* As many bits as the ball knows, but for a few. */

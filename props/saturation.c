@@ -40,14 +40,13 @@ static const double safe_threshold = 0.8579;
 static attest_status add_tokens(attest_dataset_builder *builder, struct theft *t, size_t count,
                                 unsigned limit)
 {
-    attest_status status = ATTEST_OK;
     FMPQ(token);
 
-    for (size_t i = 0; status == ATTEST_OK && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         fmpq_set_si(token, limit > 0 ? attest_gen_integer(t, limit) : 1, 1);
-        status = attest_dataset_builder_add_token(builder, token, NULL);
+        ATTEST_TRY(attest_dataset_builder_add_token(builder, token, NULL));
     }
-    return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, NULL) : status;
+    return attest_dataset_builder_end_sequence(builder, NULL);
 }
 
 /* One query, 1; keys and values; scores are tau log 2 times the keys. */
@@ -57,26 +56,20 @@ static attest_status gen(attest_instance *instance, struct theft *t,
     static const slong beyond[] = {4, 3, 2, 5, 8};
     bool dropped = attest_setting_drops(setting, "safe-threshold");
     fmpq *tau = attest_instance_set(instance, "tau");
-    attest_dataset_builder builder;
-    attest_status status;
+    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
     size_t keys;
 
+    attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
     if (dropped)
         fmpq_set_si(tau, beyond[theft_random_choice(t, 5)], 1);
     else
         fmpq_set_si(tau, (slong)attest_gen_size(t, 1, (size_t)(safe_threshold * UNITS)), UNITS);
     fmpq_set_ui(attest_instance_set(instance, "tile"), attest_gen_size(t, 1, 3), 1);
     keys = attest_gen_size(t, 1, MOST_KEYS);
-    attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
-    status = add_tokens(&builder, t, 1, 0);
-    if (status == ATTEST_OK)
-        status = add_tokens(&builder, t, keys, MOST_SCORE);
-    if (status == ATTEST_OK)
-        status = add_tokens(&builder, t, keys, 4);
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(&instance->dataset, &builder, NULL);
-    attest_dataset_builder_clear(&builder);
-    return status;
+    ATTEST_TRY(add_tokens(&builder, t, 1, 0));
+    ATTEST_TRY(add_tokens(&builder, t, keys, MOST_SCORE));
+    ATTEST_TRY(add_tokens(&builder, t, keys, 4));
+    return attest_dataset_builder_finish(&instance->dataset, &builder, NULL);
 }
 
 /* Query, keys and values as numbers of binary32, whose range is small enough for the safe
@@ -276,21 +269,18 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
 {
     bool dropped = attest_setting_drops(setting, "safe-threshold");
     attest_judge_watch watch = {0};
-    attest_status status;
     double out = 0;
     bool fits;
-    scene s;
+    scene s ATTEST_CLEARED_BY(scene_clear);
 
-    status = scene_init(&s, &fits, instance);
+    ATTEST_TRY(scene_init(&s, &fits, instance));
     if (!fits || (!dropped && !(s.tau <= safe_threshold))) {
         trial->outcome = ATTEST_DISCARDED;
-    } else {
-        status = run_kernel(&out, &watch, &s, error);
-        if (status == ATTEST_OK)
-            compare(trial, &s, out, &watch, attest_instance_get(instance, "tau"), dropped);
+        return ATTEST_OK;
     }
-    scene_clear(&s);
-    return status;
+    ATTEST_TRY(run_kernel(&out, &watch, &s, error));
+    compare(trial, &s, out, &watch, attest_instance_get(instance, "tau"), dropped);
+    return ATTEST_OK;
 }
 
 const attest_property attest_property_saturation = {

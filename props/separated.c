@@ -79,13 +79,11 @@ typedef struct integers {
 
 static void integers_init(integers *n, const attest_dataset *d)
 {
-    fmpq *value;
-
     n->count = (slong)d->total;
     n->dim = (slong)d->dim;
-    value = _fmpq_vec_init(n->count * n->dim);
     n->entry = _fmpz_vec_init(n->count * n->dim);
     fmpz_init_set_ui(n->denominator, 1);
+    FMPQ_VEC(value, n->count * n->dim);
     for (slong e = 0; e < n->count * n->dim; e++) {
         attest_tokens_get_entry(value + e, &d->tokens, d->token[e / n->dim],
                                 (size_t)(e % n->dim));
@@ -95,7 +93,6 @@ static void integers_init(integers *n, const attest_dataset *d)
         fmpz_divexact(n->entry + e, n->denominator, fmpq_denref(value + e));
         fmpz_mul(n->entry + e, n->entry + e, fmpq_numref(value + e));
     }
-    _fmpq_vec_clear(value, n->count * n->dim);
 }
 
 static void integers_clear(integers *n)
@@ -127,7 +124,7 @@ static void offer(fmpq_t kept, bool first, const fmpz_t square, int sign)
 
 static void look(extremes *e, const attest_dataset *d)
 {
-    integers n;
+    integers n ATTEST_CLEARED_BY(integers_clear);
     FMPZ(square, difference);
 
     integers_init(&n, d);
@@ -155,7 +152,6 @@ static void look(extremes *e, const attest_dataset *d)
         fmpz_set(fmpq_denref(extreme), square);
         fmpq_canonicalise(extreme);
     }
-    integers_clear(&n);
 }
 
 /* The library's extremes are these, times the factor, and the tokens it names attain them. */
@@ -193,11 +189,10 @@ static bool ask(attest_trial *trial, const attest_separated *s, const fmpq_t squ
     static const attest_separated_part part[] = {ATTEST_SEPARATED_R_MIN, ATTEST_SEPARATED_R_MAX,
                                                  ATTEST_SEPARATED_EPS};
     bool ok = true;
-    fmpq_t bound[3];
+    FMPQ(low, root, high);
+    const fmpq *const bound[3] = {low, root, high};
+    bool rational = attest_root_bounds(low, root, high, square);
 
-    for (int i = 0; i < 3; i++)
-        fmpq_init(bound[i]);
-    bool rational = attest_root_bounds(bound[0], bound[1], bound[2], square);
     for (int i = 0; i < 3 && ok; i++) {
         if ((i == 1 && !rational) || fmpq_sgn(bound[i]) < 0)
             continue;
@@ -212,8 +207,6 @@ static bool ask(attest_trial *trial, const attest_separated *s, const fmpq_t squ
         if (i == 1)
             attest_trial_label(trial, "bound met exactly");
     }
-    for (int i = 0; i < 3; i++)
-        fmpq_clear(bound[i]);
     return ok;
 }
 
@@ -222,23 +215,20 @@ static attest_status check_changed(attest_trial *trial, const attest_instance *i
 {
     attest_token_change change = {.factor = attest_instance_get(instance, "scale"),
                                   .mirror = true};
-    attest_status status;
     ATTEST_SCOPED(attest_dataset, changed);
-
     FMPQ(factor);
+
     fmpq_one(factor);
-    status = attest_transform_rearrange(&changed, &instance->dataset, ATTEST_REVERSE_SEQUENCES);
-    if (status == ATTEST_OK)
-        status = attest_separated_get(s, &changed, error);
-    if (status == ATTEST_OK && check_extremes(trial, s, e, &changed, factor)) {
-        status = attest_transform_dataset(&changed, &instance->dataset, &change);
-        if (status == ATTEST_OK)
-            status = attest_separated_get(s, &changed, error);
-        fmpq_mul(factor, change.factor, change.factor);
-        if (status == ATTEST_OK)
-            (void)check_extremes(trial, s, e, &changed, factor);
-    }
-    return status;
+    ATTEST_TRY(
+        attest_transform_rearrange(&changed, &instance->dataset, ATTEST_REVERSE_SEQUENCES));
+    ATTEST_TRY(attest_separated_get(s, &changed, error));
+    if (!check_extremes(trial, s, e, &changed, factor))
+        return ATTEST_OK;
+    ATTEST_TRY(attest_transform_dataset(&changed, &instance->dataset, &change));
+    ATTEST_TRY(attest_separated_get(s, &changed, error));
+    fmpq_mul(factor, change.factor, change.factor);
+    (void)check_extremes(trial, s, e, &changed, factor);
+    return ATTEST_OK;
 }
 
 static attest_status decide(attest_trial *trial, const attest_instance *instance,

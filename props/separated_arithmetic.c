@@ -45,22 +45,17 @@ attest_status attest_props_separated_gen(attest_instance *instance, struct theft
     static const attest_gen_sequences sequences = {
         .count_min = 1, .count_max = 2, .length_min = 2, .length_max = 4};
     attest_format format = attest_props_arithmetic_format(setting);
-    attest_status status;
     ATTEST_SCOPED(attest_vocabulary, vocabulary);
     ATTEST_SCOPED(attest_separated, extremes);
 
-    status = attest_props_arithmetic_gen_tokens(&vocabulary, t, &format);
-    if (status == ATTEST_OK)
-        status = attest_gen_dataset(&instance->dataset, t, &vocabulary, &sequences);
-    if (status == ATTEST_OK)
-        status = attest_separated_get(&extremes, &instance->dataset, NULL);
-    if (status == ATTEST_OK) {
-        get_bound(attest_instance_set(instance, "eps"), extremes.eps_square, format.precision,
-                  false);
-        get_bound(attest_instance_set(instance, "r_max"), extremes.r_max_square,
-                  format.precision, true);
-    }
-    return status;
+    ATTEST_TRY(attest_props_arithmetic_gen_tokens(&vocabulary, t, &format));
+    ATTEST_TRY(attest_gen_dataset(&instance->dataset, t, &vocabulary, &sequences));
+    ATTEST_TRY(attest_separated_get(&extremes, &instance->dataset, NULL));
+    get_bound(attest_instance_set(instance, "eps"), extremes.eps_square, format.precision,
+              false);
+    get_bound(attest_instance_set(instance, "r_max"), extremes.r_max_square, format.precision,
+              true);
+    return ATTEST_OK;
 }
 
 /* One operation in the format: the exponent range is the caller's. */
@@ -194,25 +189,22 @@ attest_status attest_props_separated_decide(attest_trial *trial,
 {
     attest_format format = attest_props_arithmetic_format(setting);
     mpfr_exp_t emin = mpfr_get_emin(), emax = mpfr_get_emax();
-    attest_status status = ATTEST_OK;
     ATTEST_SCOPED(attest_separated, extremes);
 
     trial->outcome = ATTEST_DISCARDED;
-    if (is_asked(instance, &format)) {
-        status = attest_separated_get(&extremes, &instance->dataset, error);
-        if (status == ATTEST_OK &&
-            attest_separated_check(&extremes, NULL, attest_instance_get(instance, "r_max"),
-                                   attest_instance_get(instance, "eps")) ==
-                ATTEST_SEPARATED_HOLDS) {
-            trial->outcome = ATTEST_HELD;
-            if (format.bounded) { /* MPFR's exponents are one above those of IEEE 754 */
-                mpfr_set_emin(format.emin - format.precision + 2);
-                mpfr_set_emax(format.emax + 1);
-            }
-            look(trial, instance, &format, setting->round);
-            mpfr_set_emin(emin), mpfr_set_emax(emax);
-            attest_trial_label_dataset(trial, &instance->dataset);
-        }
+    if (!is_asked(instance, &format))
+        return ATTEST_OK;
+    ATTEST_TRY(attest_separated_get(&extremes, &instance->dataset, error));
+    if (attest_separated_check(&extremes, NULL, attest_instance_get(instance, "r_max"),
+                               attest_instance_get(instance, "eps")) != ATTEST_SEPARATED_HOLDS)
+        return ATTEST_OK;
+    trial->outcome = ATTEST_HELD;
+    if (format.bounded) { /* MPFR's exponents are one above those of IEEE 754 */
+        mpfr_set_emin(format.emin - format.precision + 2);
+        mpfr_set_emax(format.emax + 1);
     }
-    return status;
+    look(trial, instance, &format, setting->round);
+    mpfr_set_emin(emin), mpfr_set_emax(emax);
+    attest_trial_label_dataset(trial, &instance->dataset);
+    return ATTEST_OK;
 }

@@ -94,45 +94,40 @@ static void bound_spread(fmpq_t spread, const attest_oracle *oracle)
 /* Halves all W_O until spread^2 < eps^2, the square of the least distance of tokens. */
 static attest_status make_small(attest_instance *instance)
 {
-    attest_oracle oracle;
-    attest_status status;
     ulong halvings = 0;
     ATTEST_SCOPED(attest_separated, extremes);
-
     FMPQ(spread, factor);
-    status = attest_separated_get(&extremes, &instance->dataset, NULL);
-    if (status == ATTEST_OK && extremes.has_pair) {
-        status = attest_oracle_init(&oracle, &instance->dataset, &instance->weights);
-        if (status == ATTEST_OK)
-            bound_spread(spread, &oracle);
-        attest_oracle_clear(&oracle);
-        fmpq_mul(spread, spread, spread);
-        for (; fmpq_cmp(spread, extremes.eps_square) >= 0; halvings++)
-            fmpq_div_2exp(spread, spread, 2);
-        fmpq_one(factor);
-        fmpq_div_2exp(factor, factor, halvings);
-        for (size_t h = 0; h < instance->weights.heads && halvings; h++)
-            attest_transform_multiply(&instance->weights.head[h].wo, factor);
-    }
-    return status;
+
+    ATTEST_TRY(attest_separated_get(&extremes, &instance->dataset, NULL));
+    if (!extremes.has_pair)
+        return ATTEST_OK;
+    attest_oracle oracle ATTEST_CLEARED_BY(attest_oracle_clear);
+    ATTEST_TRY(attest_oracle_init(&oracle, &instance->dataset, &instance->weights));
+    bound_spread(spread, &oracle);
+    fmpq_mul(spread, spread, spread);
+    for (; fmpq_cmp(spread, extremes.eps_square) >= 0; halvings++)
+        fmpq_div_2exp(spread, spread, 2);
+    fmpq_one(factor);
+    fmpq_div_2exp(factor, factor, halvings);
+    for (size_t h = 0; h < instance->weights.heads && halvings; h++)
+        attest_transform_multiply(&instance->weights.head[h].wo, factor);
+    return ATTEST_OK;
 }
 
 static attest_status gen(attest_instance *instance, struct theft *t,
                          const attest_setting *setting)
 {
-    attest_status status;
-
     if (attest_setting_drops(setting, "small-values"))
         return attest_property_separatedness_search.gen(instance, t, setting);
-    status = attest_gen_data_and_weights(instance, t, &kind);
+    ATTEST_TRY(attest_gen_data_and_weights(instance, t, &kind));
     instance->weights.skip = true;
-    return status == ATTEST_OK ? make_small(instance) : status;
+    return make_small(instance);
 }
 
 /* What is examined: all pairs of positions with different tokens. */
 typedef struct examination {
     const attest_oracle *oracle;
-    attest_evaluation out;
+    const attest_evaluation *out;
     const fmpq *spread; /* promised: |x - y| - spread; NULL: more than 0 */
     long bits;
     attest_trial *trial;
@@ -143,18 +138,18 @@ static void measure(arb_t distance, arb_t promised, const examination *x, attest
                     attest_place b)
 {
     const attest_dataset *d = x->oracle->dataset;
-    size_t at_a = attest_evaluation_at(&x->out, a), at_b = attest_evaluation_at(&x->out, b);
+    size_t at_a = attest_evaluation_at(x->out, a), at_b = attest_evaluation_at(x->out, b);
     bool hardmax = x->oracle->weights->activation == ATTEST_HARDMAX;
     ARB(z);
     FMPQ(q);
 
     arb_zero(distance), arb_zero(promised);
     for (size_t c = 0; c < d->dim; c++) {
-        fmpq_sub(q, x->out.exact + at_a + c, x->out.exact + at_b + c);
+        fmpq_sub(q, x->out->exact + at_a + c, x->out->exact + at_b + c);
         if (hardmax)
             arb_set_fmpq(z, q, x->bits);
         else
-            arb_sub(z, x->out.ball + at_a + c, x->out.ball + at_b + c, x->bits);
+            arb_sub(z, x->out->ball + at_a + c, x->out->ball + at_b + c, x->bits);
         arb_addmul(distance, z, z, x->bits);
         attest_evaluation_difference(q, d, a, b, c);
         arb_set_fmpq(z, q, x->bits);
@@ -217,55 +212,45 @@ static bool compare_all(examination *x)
 static attest_status examine(attest_trial *trial, const attest_oracle *oracle,
                              const fmpq *spread, attest_error *error)
 {
-    examination x = {.oracle = oracle, .spread = spread, .trial = trial};
-    attest_status status = ATTEST_OK;
-    bool decided = false;
-
-    for (x.bits = BITS; status == ATTEST_OK && !decided && x.bits <= MOST_BITS; x.bits *= 2) {
-        status =
-            attest_evaluation_init(&x.out, oracle->dataset, oracle->weights, x.bits, error);
-        decided = status == ATTEST_OK && compare_all(&x);
-        attest_evaluation_clear(&x.out);
+    for (long bits = BITS; bits <= MOST_BITS; bits *= 2) {
+        attest_evaluation out ATTEST_CLEARED_BY(attest_evaluation_clear);
+        ATTEST_TRY(attest_evaluation_init(&out, oracle->dataset, oracle->weights, bits, error));
+        if (compare_all(&(examination){oracle, &out, spread, bits, trial}))
+            return ATTEST_OK;
     }
-    if (status == ATTEST_OK && !decided)
-        attest_trial_open(trial, "not decided at %d bits", MOST_BITS);
-    return status;
+    attest_trial_open(trial, "not decided at %d bits", MOST_BITS);
+    return ATTEST_OK;
 }
 
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error)
 {
     bool small = !attest_setting_drops(setting, "small-values");
-    attest_oracle oracle;
-    attest_status status;
+    ATTEST_SCOPED(attest_separated, extremes);
+    FMPQ(spread, square);
 
     if (!attest_instance_fits(instance) || !instance->weights.skip) {
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
-    FMPQ(spread, square);
-    ATTEST_SCOPED(attest_separated, extremes);
-    status = attest_separated_get(&extremes, &instance->dataset, NULL);
-    if (status == ATTEST_OK)
-        status = attest_oracle_init(&oracle, &instance->dataset, &instance->weights);
-    if (status == ATTEST_OK) {
-        bound_spread(spread, &oracle);
-        fmpq_mul(square, spread, spread);
-        if (small && extremes.has_pair && fmpq_cmp(square, extremes.eps_square) >= 0)
-            trial->outcome = ATTEST_DISCARDED;
-        else {
-            /* Without a spread outputs differ as tokens do; a little below that is promised. */
-            if (fmpq_is_zero(spread) && extremes.has_pair) {
-                fmpq_div_2exp(spread, extremes.eps_square, 100);
-                if (fmpq_cmp_ui(extremes.eps_square, 1) > 0)
-                    fmpq_div(spread, spread, extremes.eps_square);
-            }
-            status = examine(trial, &oracle, small ? spread : NULL, error);
-            attest_trial_label_layer(trial, instance);
-        }
-        attest_oracle_clear(&oracle);
+    ATTEST_TRY(attest_separated_get(&extremes, &instance->dataset, NULL));
+    attest_oracle oracle ATTEST_CLEARED_BY(attest_oracle_clear);
+    ATTEST_TRY(attest_oracle_init(&oracle, &instance->dataset, &instance->weights));
+    bound_spread(spread, &oracle);
+    fmpq_mul(square, spread, spread);
+    if (small && extremes.has_pair && fmpq_cmp(square, extremes.eps_square) >= 0) {
+        trial->outcome = ATTEST_DISCARDED;
+        return ATTEST_OK;
     }
-    return status;
+    /* Without a spread outputs differ as tokens do; a little below that is promised. */
+    if (fmpq_is_zero(spread) && extremes.has_pair) {
+        fmpq_div_2exp(spread, extremes.eps_square, 100);
+        if (fmpq_cmp_ui(extremes.eps_square, 1) > 0)
+            fmpq_div(spread, spread, extremes.eps_square);
+    }
+    ATTEST_TRY(examine(trial, &oracle, small ? spread : NULL, error));
+    attest_trial_label_layer(trial, instance);
+    return ATTEST_OK;
 }
 
 static const attest_droppable droppable[] = {{"small-values", true}, {0}};

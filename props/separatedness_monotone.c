@@ -48,17 +48,16 @@ static attest_status gen(attest_instance *instance, struct theft *t,
                          const attest_setting *setting)
 {
     attest_weights *weights = &instance->weights;
-    attest_status status;
+    FMPQ(c);
 
     (void)setting;
-    FMPQ(c);
     attest_gen_positive(c, t, 4);
-    status = attest_gen_data_and_weights(instance, t, &kind);
+    ATTEST_TRY(attest_gen_data_and_weights(instance, t, &kind));
     weights->skip = true;
     weights->mask = ATTEST_MASK_NONE;
-    for (size_t h = 0; status == ATTEST_OK && h < weights->heads; h++)
+    for (size_t h = 0; h < weights->heads; h++)
         make_gradient(weights->head + h, c);
-    return status;
+    return ATTEST_OK;
 }
 
 /* Whether W_O W_V is a multiple c >= 0 of W_Q^T W_K. Exact. */
@@ -187,28 +186,25 @@ static bool meets_hypotheses(const attest_instance *instance)
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error)
 {
-    attest_status status;
     bool decided = false;
-    attest_evaluation out;
-    attest_oracle oracle;
 
     (void)setting;
     if (!meets_hypotheses(instance)) {
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
-    status = attest_oracle_init(&oracle, &instance->dataset, &instance->weights);
-    for (long bits = BITS; status == ATTEST_OK && !decided && bits <= MOST_BITS; bits *= 2) {
-        status =
-            attest_evaluation_init(&out, &instance->dataset, &instance->weights, bits, error);
-        decided = status == ATTEST_OK && compare_all(trial, &oracle, &out, bits);
-        attest_evaluation_clear(&out);
+    attest_oracle oracle ATTEST_CLEARED_BY(attest_oracle_clear);
+    ATTEST_TRY(attest_oracle_init(&oracle, &instance->dataset, &instance->weights));
+    for (long bits = BITS; !decided && bits <= MOST_BITS; bits *= 2) {
+        attest_evaluation out ATTEST_CLEARED_BY(attest_evaluation_clear);
+        ATTEST_TRY(
+            attest_evaluation_init(&out, &instance->dataset, &instance->weights, bits, error));
+        decided = compare_all(trial, &oracle, &out, bits);
     }
-    if (status == ATTEST_OK && !decided)
+    if (!decided)
         attest_trial_open(trial, "not decided at %d bits", MOST_BITS);
     attest_trial_label_layer(trial, instance);
-    attest_oracle_clear(&oracle);
-    return status;
+    return ATTEST_OK;
 }
 
 const attest_property attest_property_separatedness_monotone = {

@@ -41,30 +41,27 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
 static bool evaluate(double *out, const attest_instance *instance)
 {
     const attest_dataset *d = &instance->dataset;
-    attest_status status = ATTEST_OK;
     ATTEST_SCOPED(attest_sequence, sequence);
 
-    for (size_t i = 0; status == ATTEST_OK && i < d->count; i++) {
-        status = attest_dataset_get_sequence(&sequence, d, i, NULL, NULL);
-        if (status == ATTEST_OK)
-            status = attest_attention_double(out + d->start[i] * d->dim, &instance->weights,
-                                             &sequence, NULL);
-    }
-    return status == ATTEST_OK;
+    for (size_t i = 0; i < d->count; i++)
+        if (attest_dataset_get_sequence(&sequence, d, i, NULL, NULL) != ATTEST_OK ||
+            attest_attention_double(out + d->start[i] * d->dim, &instance->weights, &sequence,
+                                    NULL) != ATTEST_OK)
+            return false;
+    return true;
 }
 
 /* log2 of the least distance of outputs at different tokens: what the search makes small. */
 static double propose(const attest_instance *instance, const attest_setting *setting)
 {
     const attest_dataset *d = &instance->dataset;
-    double *out = attest_memory_alloc(d->total * d->dim, sizeof *out), least = INFINITY;
+    double *out ATTEST_FREED = attest_memory_alloc(d->total * d->dim, sizeof *out);
+    double least = INFINITY;
     attest_place a = {0, 0};
 
     (void)setting;
-    if (!out || !evaluate(out, instance)) {
-        free(out);
+    if (!out || !evaluate(out, instance))
         return NAN;
-    }
     do
         for (attest_place b = a; attest_oracle_next(&b, d);) {
             const double *x = out + (d->start[a.sequence] + a.position) * d->dim;
@@ -77,7 +74,6 @@ static double propose(const attest_instance *instance, const attest_setting *set
                 least = fmin(least, square);
         }
     while (attest_oracle_next(&a, d));
-    free(out);
     return fmax(log2(least) / 2, -1074);
 }
 

@@ -25,13 +25,12 @@ static attest_status gen(attest_instance *instance, struct theft *t,
                          const attest_setting *setting)
 {
     size_t count = attest_gen_size(t, 1, MOST);
-    attest_status status = ATTEST_OK;
-    attest_dataset_builder builder;
+    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
+    FMPQ(x, scale);
 
     (void)setting;
-    FMPQ(x, scale);
     attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
-    for (size_t i = 0; status == ATTEST_OK && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (i == 0)
             attest_gen_positive(x, t, 8);
         else
@@ -39,14 +38,10 @@ static attest_status gen(attest_instance *instance, struct theft *t,
         attest_gen_scale(scale, t, 40);
         fmpq_abs(x, x);
         fmpq_mul(x, x, scale);
-        status = attest_dataset_builder_add_token(&builder, x, NULL);
+        ATTEST_TRY(attest_dataset_builder_add_token(&builder, x, NULL));
     }
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_end_sequence(&builder, NULL);
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(&instance->dataset, &builder, NULL);
-    attest_dataset_builder_clear(&builder);
-    return status;
+    ATTEST_TRY(attest_dataset_builder_end_sequence(&builder, NULL));
+    return attest_dataset_builder_finish(&instance->dataset, &builder, NULL);
 }
 
 /* p = the entries over their sum. False: they are no weights. */

@@ -93,11 +93,11 @@ static attest_status get_sides(arb_t distance, arb_t bound, const scores *s, lon
                                attest_error *error)
 {
     ARB_VEC(p, (slong)s->count);
-    attest_status status = attest_probabilities_softmax(p, s->score, s->count, bits, error);
     ARB(x);
 
+    ATTEST_TRY(attest_probabilities_softmax(p, s->score, s->count, bits, error));
     arb_zero(distance);
-    for (size_t i = 0; status == ATTEST_OK && i < s->count; i++) {
+    for (size_t i = 0; i < s->count; i++) {
         arb_set_fmpq(x, s->hard + i, bits);
         arb_sub(x, p + i, x, bits);
         arb_abs(x, x);
@@ -108,7 +108,7 @@ static attest_status get_sides(arb_t distance, arb_t bound, const scores *s, lon
     arb_exp(bound, x, bits);
     arb_mul_ui(bound, bound, 2 * (s->count - s->winners), bits);
     arb_div_ui(bound, bound, s->winners, bits);
-    return status;
+    return ATTEST_OK;
 }
 
 static double log2_ratio(const arb_t high, const arb_t low)
@@ -122,13 +122,11 @@ static double log2_ratio(const arb_t high, const arb_t low)
 
 static attest_status compare(attest_trial *trial, const scores *s, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
     ARB(distance, bound);
 
     attest_trial_open(trial, "not decided at %d bits", MOST_BITS);
-    for (long bits = BITS;
-         status == ATTEST_OK && trial->outcome == ATTEST_OPEN && bits <= MOST_BITS; bits *= 2) {
-        status = get_sides(distance, bound, s, bits, error);
+    for (long bits = BITS; trial->outcome == ATTEST_OPEN && bits <= MOST_BITS; bits *= 2) {
+        ATTEST_TRY(get_sides(distance, bound, s, bits, error));
         if (s->winners == s->count) {
             if (arb_contains_zero(distance))
                 trial->outcome = ATTEST_HELD;
@@ -144,15 +142,13 @@ static attest_status compare(attest_trial *trial, const scores *s, attest_error 
             trial->margin = fmin(log2_ratio(bound, distance), -0x1p-1022);
         }
     }
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error)
 {
     const fmpq *tau = attest_instance_get(instance, "tau");
-    attest_status status;
-    scores s = {0};
 
     (void)setting;
     if (instance->dataset.count != 1 || instance->dataset.dim != 1 || !tau ||
@@ -160,6 +156,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
+    scores s ATTEST_CLEARED_BY(scores_clear) = {0};
     scores_init(&s, instance);
     find_winners(&s);
     if (s.winners == s.count)
@@ -167,11 +164,8 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     else if (s.winners > 1)
         attest_trial_label(trial, "tie");
     attest_trial_label_dataset(trial, &instance->dataset);
-    status = attest_probabilities_hardmax(s.hard, s.score, s.count, error);
-    if (status == ATTEST_OK)
-        status = compare(trial, &s, error);
-    scores_clear(&s);
-    return status;
+    ATTEST_TRY(attest_probabilities_hardmax(s.hard, s.score, s.count, error));
+    return compare(trial, &s, error);
 }
 
 const attest_property attest_property_softmax_limit = {

@@ -143,13 +143,10 @@ static bool meets_hypotheses(const attest_instance *instance, const attest_setti
 static attest_status evaluate(fmpq *output, const attest_instance *instance, size_t i,
                               attest_error *error)
 {
-    attest_status status;
     ATTEST_SCOPED(attest_sequence, sequence);
 
-    status = attest_dataset_get_sequence(&sequence, &instance->dataset, i, NULL, error);
-    if (status == ATTEST_OK)
-        status = attest_attention_exact(output, &instance->weights, &sequence, error);
-    return status;
+    ATTEST_TRY(attest_dataset_get_sequence(&sequence, &instance->dataset, i, NULL, error));
+    return attest_attention_exact(output, &instance->weights, &sequence, error);
 }
 
 /* Whether the positions see the same tokens. */
@@ -240,27 +237,23 @@ static void add_labels(attest_trial *trial, const attest_weights *weights)
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
-    slong entries;
-    fmpq *output[2];
+    slong entries = (slong)(LONGEST * instance->dataset.dim);
 
     if (!meets_hypotheses(instance, setting)) {
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
-    entries = (slong)(LONGEST * instance->dataset.dim);
+    FMPQ_VEC(first, entries);
+    FMPQ_VEC(second, entries);
+    fmpq *output[2] = {first, second};
     for (size_t i = 0; i < 2; i++)
-        output[i] = _fmpq_vec_init(entries);
-    for (size_t i = 0; i < 2 && status == ATTEST_OK; i++)
-        status = evaluate(output[i], instance, i, error);
-    if (status == ATTEST_OK && shape_of(&instance->weights, setting).any_order)
+        ATTEST_TRY(evaluate(output[i], instance, i, error));
+    if (shape_of(&instance->weights, setting).any_order)
         compare_all(trial, instance, output);
-    else if (status == ATTEST_OK)
+    else
         compare(trial, instance, output, pair_of(&instance->weights, setting)->position);
-    for (size_t i = 0; i < 2; i++)
-        _fmpq_vec_clear(output[i], entries);
     add_labels(trial, &instance->weights);
-    return status;
+    return ATTEST_OK;
 }
 
 /* Each of the pairs has its turn. */

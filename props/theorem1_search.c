@@ -57,16 +57,15 @@ static void gen_tokens(attest_vocabulary *v, struct theft *t)
 static attest_status gen_data(attest_instance *instance, struct theft *t,
                               const attest_weights *weights)
 {
-    attest_vocabulary vocabulary = {.count = attest_gen_size(t, 3, 6), .dim = weights->dim};
-    attest_status status = ATTEST_NOMEM;
+    attest_vocabulary vocabulary ATTEST_CLEARED_BY(attest_vocabulary_clear) = {
+        .count = attest_gen_size(t, 3, 6), .dim = weights->dim};
 
     vocabulary.entry = attest_rationals_alloc(vocabulary.count * vocabulary.dim);
-    if (vocabulary.entry) {
-        gen_tokens(&vocabulary, t);
-        status = attest_gen_dataset(&instance->dataset, t, &vocabulary, &kind.sequences);
-    }
-    attest_vocabulary_clear(&vocabulary);
-    return status == ATTEST_OK ? attest_weights_set(&instance->weights, weights) : status;
+    if (!vocabulary.entry)
+        return ATTEST_NOMEM;
+    gen_tokens(&vocabulary, t);
+    ATTEST_TRY(attest_gen_dataset(&instance->dataset, t, &vocabulary, &kind.sequences));
+    return attest_weights_set(&instance->weights, weights);
 }
 
 static attest_status gen(attest_instance *instance, struct theft *t,
@@ -115,39 +114,36 @@ static bool find_pair(attest_place pair[2], const attest_oracle *oracle)
     return false;
 }
 
-/* What the oracle finds, the certifier must refute. */
+/* Certifies the instance: the certifier must refute it, as the oracle does. */
 static attest_status confirm(attest_trial *trial, const attest_instance *instance,
                              attest_error *error)
 {
     attest_filter_answer answer;
-    attest_status status = attest_verdicts_get_one(&answer, instance, error);
 
-    if (status == ATTEST_OK && answer.verdict == ATTEST_REFUTED) {
+    ATTEST_TRY(attest_verdicts_get_one(&answer, instance, error));
+    if (answer.verdict == ATTEST_REFUTED) {
         trial->has_pair = true;
         attest_trial_violated(trial, "contextual-mapping",
                               "equal outputs at one token in different contexts");
-    } else if (status == ATTEST_OK)
+    } else
         attest_trial_open(trial, "%s does not see equal outputs", answer.method);
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error)
 {
-    attest_oracle oracle;
-    attest_status status;
-
     (void)setting;
     if (!is_asked(instance)) {
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
-    status = attest_oracle_init(&oracle, &instance->dataset, &instance->weights);
-    if (status == ATTEST_OK && find_pair(trial->pair, &oracle))
-        status = confirm(trial, instance, error);
+    attest_oracle oracle ATTEST_CLEARED_BY(attest_oracle_clear);
+    ATTEST_TRY(attest_oracle_init(&oracle, &instance->dataset, &instance->weights));
+    if (find_pair(trial->pair, &oracle))
+        ATTEST_TRY(confirm(trial, instance, error));
     attest_trial_label_layer(trial, instance);
-    attest_oracle_clear(&oracle);
-    return status;
+    return ATTEST_OK;
 }
 
 /* The token 1 beside 2, and alone: the head prefers the least token. */

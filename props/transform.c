@@ -19,48 +19,42 @@ static attest_status add_sequence(attest_dataset_builder *builder, const attest_
 {
     size_t length = attest_dataset_length(from, i);
     size_t count = how == ATTEST_REPEAT_TOKENS ? 2 * length : length;
-    attest_status status = ATTEST_OK;
 
-    for (size_t k = 0; status == ATTEST_OK && k < count; k++) {
+    for (size_t k = 0; k < count; k++) {
         size_t source = how == ATTEST_REVERSE_TOKENS ? length - 1 - k : k % length;
-        status = add_token(builder, from, attest_dataset_token(from, i, source));
+        ATTEST_TRY(add_token(builder, from, attest_dataset_token(from, i, source)));
     }
-    return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, NULL) : status;
+    return attest_dataset_builder_end_sequence(builder, NULL);
 }
 
 attest_status attest_transform_rearrange(attest_dataset *to, const attest_dataset *from,
                                          attest_rearrangement how)
 {
     size_t count = from->count + (how == ATTEST_REPEAT_SEQUENCE);
-    attest_status status = ATTEST_OK;
-    attest_dataset_builder builder;
+    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
 
+    attest_dataset_builder_init(&builder, from->dim, ATTEST_TABLE_RATIONAL, NULL);
     attest_dataset_clear(to);
     attest_dataset_init(to);
-    attest_dataset_builder_init(&builder, from->dim, ATTEST_TABLE_RATIONAL, NULL);
-    for (size_t i = 0; status == ATTEST_OK && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         size_t source = how == ATTEST_REVERSE_SEQUENCES ? count - 1 - i : i % from->count;
-        status = add_sequence(&builder, from, source, how);
+        ATTEST_TRY(add_sequence(&builder, from, source, how));
     }
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(to, &builder, NULL);
-    attest_dataset_builder_clear(&builder);
-    return status;
+    return attest_dataset_builder_finish(to, &builder, NULL);
 }
 
 attest_status attest_transform_dataset(attest_dataset *to, const attest_dataset *from,
                                        const attest_token_change *change)
 {
     size_t dim = from->dim + change->homogeneous;
-    attest_status status = ATTEST_OK;
-    attest_dataset_builder builder;
+    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
     FMPQ_VEC(x, (slong)dim);
 
+    attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_RATIONAL, NULL);
     attest_dataset_clear(to);
     attest_dataset_init(to);
-    attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_RATIONAL, NULL);
-    for (size_t i = 0; status == ATTEST_OK && i < from->count; i++) {
-        for (size_t k = 0; status == ATTEST_OK && k < attest_dataset_length(from, i); k++) {
+    for (size_t i = 0; i < from->count; i++) {
+        for (size_t k = 0; k < attest_dataset_length(from, i); k++) {
             for (size_t c = 0; c < from->dim; c++) {
                 fmpq *entry = x + (change->mirror ? from->dim - 1 - c : c);
                 attest_tokens_get_entry(entry, &from->tokens, attest_dataset_token(from, i, k),
@@ -70,33 +64,28 @@ attest_status attest_transform_dataset(attest_dataset *to, const attest_dataset 
             }
             if (change->homogeneous)
                 fmpq_one(x + from->dim);
-            status = attest_dataset_builder_add_token(&builder, x, NULL);
+            ATTEST_TRY(attest_dataset_builder_add_token(&builder, x, NULL));
         }
-        if (status == ATTEST_OK)
-            status = attest_dataset_builder_end_sequence(&builder, NULL);
+        ATTEST_TRY(attest_dataset_builder_end_sequence(&builder, NULL));
     }
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(to, &builder, NULL);
-    attest_dataset_builder_clear(&builder);
-    return status;
+    return attest_dataset_builder_finish(to, &builder, NULL);
 }
 
 attest_status attest_transform_copy_weights(attest_weights *to, const attest_weights *from)
 {
-    attest_status status = attest_weights_resize(to, from->heads);
-
+    ATTEST_TRY(attest_weights_resize(to, from->heads));
     to->activation = from->activation;
     to->ties = from->ties;
     to->mask = from->mask;
     to->skip = from->skip;
     to->dim = from->dim;
-    for (size_t h = 0; status == ATTEST_OK && h < from->heads; h++) {
+    for (size_t h = 0; h < from->heads; h++) {
         attest_matrix_set(&to->head[h].wq, &from->head[h].wq);
         attest_matrix_set(&to->head[h].wk, &from->head[h].wk);
         attest_matrix_set(&to->head[h].wv, &from->head[h].wv);
         attest_matrix_set(&to->head[h].wo, &from->head[h].wo);
     }
-    return status;
+    return ATTEST_OK;
 }
 
 /* Replaces the matrix by the dense one with entries f(r, c) = factor * entry(r', c'), the

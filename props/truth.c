@@ -3,6 +3,7 @@
 
 #include "number/scope.h"
 
+
 /* The square of a distance or of a norm: a rational, or a ball. */
 typedef struct square {
     bool exact;
@@ -28,16 +29,12 @@ attest_status attest_truth_init(attest_truth *truth, const attest_dataset *datas
 {
     slong entries = (slong)(dataset->total * dataset->dim), at = 0;
     attest_place place = {0, 0};
-    attest_status status;
 
     attest_brute_init(&truth->brute);
     truth->exact = NULL;
     truth->ball = NULL;
-    status = attest_oracle_init(&truth->oracle, dataset, weights);
-    if (status == ATTEST_OK)
-        status = attest_brute_get(&truth->brute, dataset, weights);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_oracle_init(&truth->oracle, dataset, weights));
+    ATTEST_TRY(attest_brute_get(&truth->brute, dataset, weights));
     if (weights->activation == ATTEST_HARDMAX)
         truth->exact = _fmpq_vec_init(entries);
     else
@@ -107,15 +104,13 @@ static void measure(square *x, const attest_truth *truth, attest_place a, attest
 
 void attest_truth_square(arb_t ball, const attest_truth *truth, attest_place a, attest_place b)
 {
-    square x;
+    ATTEST_SCOPED(square, x);
 
-    square_init(&x);
     measure(&x, truth, a, b);
     if (x.exact)
         arb_set_fmpq(ball, x.rational, ATTEST_BRUTE_BITS);
     else
         arb_set(ball, x.ball);
-    square_clear(&x);
 }
 
 /* The root of x against a rational: -1, 0, 1; 2 where the ball does not tell. */
@@ -235,21 +230,22 @@ static void check_verdict(finding *f, const attest_truth *truth, const attest_ce
 attest_truth_answer attest_truth_check(const attest_truth *truth, const attest_certificate *c)
 {
     const attest_dataset *d = truth->oracle.dataset;
-    square least, largest, pair, norm;
     finding f = {0};
+    ATTEST_SCOPED(square, least);
+    ATTEST_SCOPED(square, largest);
+    ATTEST_SCOPED(square, pair);
+    ATTEST_SCOPED(square, norm);
 
     if (!is_inside(d, c->largest) ||
         (c->has_pair && (!is_inside(d, c->pair[0]) || !is_inside(d, c->pair[1]) ||
                          !attest_oracle_required(&truth->oracle, c->pair[0], c->pair[1]))))
         return ATTEST_TRUTH_FALSE;
-    square_init(&least), square_init(&largest), square_init(&pair), square_init(&norm);
     get_extremes(&least, &largest, &truth->brute, truth->exact != NULL);
     if (c->has_pair)
         measure(&pair, truth, c->pair[0], c->pair[1]);
     measure(&norm, truth, c->largest, c->largest);
     check_enclosures(&f, truth, c, &least, &largest, &pair, &norm);
     check_verdict(&f, truth, c, &least, &largest, &pair, &norm);
-    square_clear(&least), square_clear(&largest), square_clear(&pair), square_clear(&norm);
     if (f.wrong)
         return ATTEST_TRUTH_FALSE;
     return f.unknown ? ATTEST_TRUTH_UNKNOWN : ATTEST_TRUTH_TRUE;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 #include "campaign/label.h"
 #include "props/properties.h"
 #include "props/statement.h"
@@ -109,13 +110,13 @@ static attest_status decide_many(attest_trial *trial, const attest_instance *ins
         m->asked[i] =
             m->doubles.fits[i] && ((!setting->without && attest_tuned_surely(&instance[i])) ||
                                    attest_tuned_exactly(&instance[i], setting));
-    status = attest_verdicts_get(m->answer, &m->verdicts, &m->doubles, m->asked, error);
-    for (size_t i = 0; i < count && status == ATTEST_OK; i++)
+    ATTEST_TRY(attest_verdicts_get(m->answer, &m->verdicts, &m->doubles, m->asked, error));
+    for (size_t i = 0; i < count; i++)
         if (m->asked[i])
             judge(&trial[i], &m->answer[i], &instance[i]);
         else
             trial[i].outcome = ATTEST_DISCARDED;
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_status decide(attest_trial *trial, const attest_instance *instance,

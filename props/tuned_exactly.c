@@ -157,17 +157,13 @@ static bool has_form(const attest_instance *instance)
 
 bool attest_tuned_exactly(const attest_instance *instance, const attest_setting *setting)
 {
-    bool meets;
-    exact e;
-
     if (!has_form(instance))
         return false;
+    exact e ATTEST_CLEARED_BY(exact_clear);
     exact_init(&e, instance);
-    meets = (attest_setting_drops(setting, "nonzero") || !has_zero_token(&e)) &&
-            (attest_setting_drops(setting, "kappa") || !fmpq_is_zero(e.kappa)) &&
-            (attest_setting_drops(setting, "injective") || is_injective(&e)) &&
-            (attest_setting_drops(setting, "w") || !is_zero(e.w, e.dim)) &&
-            (attest_setting_drops(setting, "apart") || keeps_apart(&e));
-    exact_clear(&e);
-    return meets;
+    return (attest_setting_drops(setting, "nonzero") || !has_zero_token(&e)) &&
+           (attest_setting_drops(setting, "kappa") || !fmpq_is_zero(e.kappa)) &&
+           (attest_setting_drops(setting, "injective") || is_injective(&e)) &&
+           (attest_setting_drops(setting, "w") || !is_zero(e.w, e.dim)) &&
+           (attest_setting_drops(setting, "apart") || keeps_apart(&e));
 }

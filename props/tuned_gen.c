@@ -125,11 +125,10 @@ static void set_factors(attest_matrix *matrix, const long *u, const long *v, siz
 
 static attest_status set_weights(attest_weights *weights, const draft *d)
 {
-    attest_status status = attest_weights_resize(weights, 1);
-    attest_head *head = weights->head;
+    attest_head *head;
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_weights_resize(weights, 1));
+    head = weights->head;
     weights->dim = d->dim;
     set_factors(&head->wq, d->u[0], d->v, d->size, d->dim, 0);
     set_factors(&head->wk, d->u[1], d->v, d->size, d->dim, d->k_shift);
@@ -153,38 +152,29 @@ static attest_status gen_all(attest_instance *instance, struct theft *t)
                                       .length_max = longer ? 8 : 3,
                                       .repeats = attest_gen_rarely(t, 8)};
     double value[MOST_TOKENS], spread;
-    attest_status status;
     draft d = {0};
     ATTEST_SCOPED(attest_vocabulary, tokens);
 
     instance->weights.mask = theft_random_bits(t, 1) ? ATTEST_MASK_CAUSAL : ATTEST_MASK_NONE;
     d.size = attest_gen_size(t, 1, SIZE);
-    status = attest_gen_doubles(&tokens, t, &kind);
-    if (status == ATTEST_OK) {
-        d.dim = tokens.dim;
-        gen_direction(&d, value, &spread, t, &tokens);
-        gen_kappa(&d, t, value, tokens.count);
-        gen_w(&d, t, &tokens, spread);
-        status = set_weights(&instance->weights, &d);
-    }
-    if (status == ATTEST_OK)
-        status = attest_gen_dataset(&instance->dataset, t, &tokens, &sequences);
-    return status;
+    ATTEST_TRY(attest_gen_doubles(&tokens, t, &kind));
+    d.dim = tokens.dim;
+    gen_direction(&d, value, &spread, t, &tokens);
+    gen_kappa(&d, t, value, tokens.count);
+    gen_w(&d, t, &tokens, spread);
+    ATTEST_TRY(set_weights(&instance->weights, &d));
+    return attest_gen_dataset(&instance->dataset, t, &tokens, &sequences);
 }
 
 /* Two sequences of doubles. */
 static attest_status set_pair(attest_dataset *dataset, const double *token, size_t length,
                               size_t dim)
 {
-    attest_dataset_builder builder;
-    attest_status status;
+    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
 
     attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_REAL, NULL);
-    status = attest_dataset_builder_add_sequences(&builder, token, 2, length, NULL);
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(dataset, &builder, NULL);
-    attest_dataset_builder_clear(&builder);
-    return status;
+    ATTEST_TRY(attest_dataset_builder_add_sequences(&builder, token, 2, length, NULL));
+    return attest_dataset_builder_finish(dataset, &builder, NULL);
 }
 
 /* The head of dimension 1 with v = 1 and no scale. */
@@ -205,11 +195,10 @@ static attest_status gen_means(attest_instance *instance, struct theft *t, bool 
     double b = a + 2 * s + 1 + (double)theft_random_choice(t, 4), y = zero ? 0 : -1;
     double token[] = {y, a, b, y, a + s, b - s};
     draft d = gen_line(t);
-    attest_status status;
 
     d.u[1][0] = zero;
-    status = set_weights(&instance->weights, &d);
-    return status == ATTEST_OK ? set_pair(&instance->dataset, token, 3, 1) : status;
+    ATTEST_TRY(set_weights(&instance->weights, &d));
+    return set_pair(&instance->dataset, token, 3, 1);
 }
 
 /* (x, y) and (x', y) with v.x = v.x'. */
@@ -219,13 +208,12 @@ static attest_status gen_blind(attest_instance *instance, struct theft *t)
            y = -1 - (double)theft_random_choice(t, 8);
     double token[] = {x, 0, y, 0, x, 1 + (double)theft_random_choice(t, 8), y, 0};
     draft d = gen_line(t);
-    attest_status status;
 
     d.dim = 2;
     d.o[1] = 3; /* w is parallel to no difference: (0, .) and (., .) */
     d.o_shift = 8;
-    status = set_weights(&instance->weights, &d);
-    return status == ATTEST_OK ? set_pair(&instance->dataset, token, 2, 2) : status;
+    ATTEST_TRY(set_weights(&instance->weights, &d));
+    return set_pair(&instance->dataset, token, 2, 2);
 }
 
 /* (x, y) and (x', y): without w nothing is added to y. */
@@ -235,11 +223,10 @@ static attest_status gen_idle(attest_instance *instance, struct theft *t)
            y = -1 - (double)theft_random_choice(t, 8);
     double token[] = {x, y, x + 1, y};
     draft d = gen_line(t);
-    attest_status status;
 
     d.o[0] = 0;
-    status = set_weights(&instance->weights, &d);
-    return status == ATTEST_OK ? set_pair(&instance->dataset, token, 2, 1) : status;
+    ATTEST_TRY(set_weights(&instance->weights, &d));
+    return set_pair(&instance->dataset, token, 2, 1);
 }
 
 /* (x) and (y), w = -1: x + (v.x) w = 0. */
@@ -249,12 +236,11 @@ static attest_status gen_cancelling(attest_instance *instance, struct theft *t)
            y = -1 - (double)theft_random_choice(t, 8);
     double token[] = {x, y};
     draft d = gen_line(t);
-    attest_status status;
 
     d.o[0] = -1;
     d.o_shift = 0;
-    status = set_weights(&instance->weights, &d);
-    return status == ATTEST_OK ? set_pair(&instance->dataset, token, 1, 1) : status;
+    ATTEST_TRY(set_weights(&instance->weights, &d));
+    return set_pair(&instance->dataset, token, 1, 1);
 }
 
 attest_status attest_tuned_gen(attest_instance *instance, struct theft *t,

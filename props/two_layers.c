@@ -140,16 +140,13 @@ static void borrow(attest_weights *layer, const attest_weights *weights, size_t 
 static attest_status evaluate(fmpq *const out[2], const attest_weights layer[2],
                               const attest_dataset *d, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
-
-    for (size_t i = 0; i < 2 && status == ATTEST_OK; i++) {
+    for (size_t i = 0; i < 2; i++) {
         ATTEST_SCOPED(attest_sequence, sequence);
 
-        status = attest_dataset_get_sequence(&sequence, d, i, NULL, error);
-        if (status == ATTEST_OK)
-            status = attest_two_layers_evaluate(out[i], layer, 2, &sequence, error);
+        ATTEST_TRY(attest_dataset_get_sequence(&sequence, d, i, NULL, error));
+        ATTEST_TRY(attest_two_layers_evaluate(out[i], layer, 2, &sequence, error));
     }
-    return status;
+    return ATTEST_OK;
 }
 
 /* A token that both sequences have, and whose outputs differ. */
@@ -173,28 +170,25 @@ static attest_status decide_layers(attest_trial *trial, const attest_dataset *d,
                                    const attest_weights layer[2], bool merges,
                                    attest_error *error)
 {
-    attest_status status;
+    slong entries = (slong)(d->longest * d->dim);
     attest_place pair[2];
-    fmpq *out[2];
+    FMPQ_VEC(first, entries);
+    FMPQ_VEC(second, entries);
+    fmpq *const out[2] = {first, second};
 
-    for (size_t i = 0; i < 2; i++)
-        out[i] = _fmpq_vec_init((slong)(d->longest * d->dim));
-    status = evaluate(out, layer, d, error);
-    if (status == ATTEST_OK && find_difference(pair, d, out) == merges) {
-        trial->has_pair = merges;
-        for (size_t i = 0; i < 2 && merges; i++)
-            trial->pair[i] = pair[i];
-        if (merges)
-            attest_trial_violated(trial, "two_layers",
-                                  "two layers tell [0,%zu] and [1,%zu] apart", pair[0].position,
-                                  pair[1].position);
-        else
-            attest_trial_violated(trial, "two_layers",
-                                  "the layers that should tell the pair apart do not");
-    }
-    for (size_t i = 0; i < 2; i++)
-        _fmpq_vec_clear(out[i], (slong)(d->longest * d->dim));
-    return status;
+    ATTEST_TRY(evaluate(out, layer, d, error));
+    if (find_difference(pair, d, out) != merges)
+        return ATTEST_OK;
+    trial->has_pair = merges;
+    for (size_t i = 0; i < 2 && merges; i++)
+        trial->pair[i] = pair[i];
+    if (merges)
+        attest_trial_violated(trial, "two_layers", "two layers tell [0,%zu] and [1,%zu] apart",
+                              pair[0].position, pair[1].position);
+    else
+        attest_trial_violated(trial, "two_layers",
+                              "the layers that should tell the pair apart do not");
+    return ATTEST_OK;
 }
 
 /* Where the tokens of both lists are equal, or false. */
@@ -215,20 +209,14 @@ static attest_status decide_failing(attest_trial *trial, const attest_layer_pair
                                     const attest_universal_pair *pair,
                                     attest_two_layers_part part, attest_error *error)
 {
-    attest_weights layer[2];
-    attest_status status;
+    attest_weights layer[2] ATTEST_CLEARED_BY(attest_layer_pairs_clear_weights);
     ATTEST_SCOPED(attest_dataset, d);
 
     for (size_t i = 0; i < 2; i++)
         attest_weights_init(&layer[i]);
-    status = attest_two_layers_separate(layer, pair, part, error);
-    if (status == ATTEST_OK)
-        status = attest_layer_pairs_build(&d, lists, (const long[]){1, 0}, 2);
-    if (status == ATTEST_OK)
-        status = decide_layers(trial, &d, layer, false, error);
-    for (size_t i = 0; i < 2; i++)
-        attest_weights_clear(&layer[i]);
-    return status;
+    ATTEST_TRY(attest_two_layers_separate(layer, pair, part, error));
+    ATTEST_TRY(attest_layer_pairs_build(&d, lists, (const long[]){1, 0}, 2));
+    return decide_layers(trial, &d, layer, false, error);
 }
 
 static void add_labels(attest_trial *trial, const attest_layer_pairs *lists, bool merges)
@@ -250,7 +238,6 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     attest_universal_pair pair = {{0, 0}, {lists.t[0], lists.t[1]}, {0, 0}};
     attest_two_layers_part part = ATTEST_TWO_LAYERS_UNIVERSAL;
     attest_weights layer[2];
-    attest_status status;
     size_t first;
     bool merges;
 
@@ -266,10 +253,12 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     first = fmpz_get_ui(fmpq_numref(attest_instance_get(instance, "first")));
     borrow(&layer[0], &instance->weights, 0, first);
     borrow(&layer[1], &instance->weights, first, instance->weights.heads);
-    status = merges ? decide_layers(trial, &instance->dataset, layer, true, error)
-                    : decide_failing(trial, &lists, &pair, part, error);
+    if (merges)
+        ATTEST_TRY(decide_layers(trial, &instance->dataset, layer, true, error));
+    else
+        ATTEST_TRY(decide_failing(trial, &lists, &pair, part, error));
     add_labels(trial, &lists, merges);
-    return status;
+    return ATTEST_OK;
 }
 
 static const attest_droppable droppable[] = {

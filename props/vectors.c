@@ -5,28 +5,28 @@
 
 #include "number/scope.h"
 
+
 attest_status attest_vectors_init(attest_vectors *vectors, const attest_dataset *dataset,
                                   attest_error *error)
 {
     const attest_tokens *tokens = &dataset->tokens;
-    fmpz *value;
+    FMPZ_VEC(value, (slong)tokens->count);
+    FMPQ(x);
 
+    vectors->dataset = dataset;
+    vectors->entry = _fmpz_vec_init((slong)dataset->total);
+    fmpz_init_set_ui(vectors->denominator, 1);
     if (dataset->dim != 1)
         return attest_error_set(error, ATTEST_DOMAIN, "vectors have tokens of dimension 1");
-    vectors->dataset = dataset;
-    FMPQ(x);
-    fmpz_init_set_ui(vectors->denominator, 1);
     for (size_t t = 0; t < tokens->count; t++) {
         attest_tokens_get_entry(x, tokens, t, 0);
         fmpz_lcm(vectors->denominator, vectors->denominator, fmpq_denref(x));
     }
-    value = _fmpz_vec_init((slong)tokens->count);
     for (size_t t = 0; t < tokens->count; t++) {
         attest_tokens_get_entry(x, tokens, t, 0);
         fmpz_divexact(value + t, vectors->denominator, fmpq_denref(x));
         fmpz_mul(value + t, value + t, fmpq_numref(x));
     }
-    vectors->entry = _fmpz_vec_init((slong)dataset->total);
     for (size_t i = 0; i < dataset->count; i++) {
         fmpz *own = vectors->entry + dataset->start[i];
         size_t length = attest_dataset_length(dataset, i);
@@ -37,7 +37,6 @@ attest_status attest_vectors_init(attest_vectors *vectors, const attest_dataset 
         for (size_t k = 0; k < length / 2; k++)
             fmpz_swap(own + k, own + length - 1 - k);
     }
-    _fmpz_vec_clear(value, (slong)tokens->count);
     return ATTEST_OK;
 }
 

@@ -22,7 +22,7 @@ typedef struct attest_vectors {
     fmpz_t denominator;
 } attest_vectors;
 
-/* Status: DOMAIN (the dataset is not of dimension 1; nothing to clear then). */
+/* Always to be cleared. Status: DOMAIN (the dataset is not of dimension 1). */
 attest_status attest_vectors_init(attest_vectors *vectors, const attest_dataset *dataset,
                                   attest_error *error) ATTEST_WARN_UNUSED;
 void attest_vectors_clear(attest_vectors *vectors);

@@ -67,11 +67,11 @@ void attest_vectors_gen_narrow(fmpq_t gap, struct theft *t, double threshold)
 attest_status attest_vectors_gen_values(attest_vocabulary *values, struct theft *t,
                                         size_t count, const fmpq_t gap)
 {
-    attest_status status = attest_gen_reals(values, t, count, count, gap);
-
-    if (status != ATTEST_OK || !attest_gen_rarely(t, 2))
-        return status;
     FMPQ(centre);
+
+    ATTEST_TRY(attest_gen_reals(values, t, count, count, gap));
+    if (!attest_gen_rarely(t, 2))
+        return ATTEST_OK;
     fmpq_add(centre, values->entry, values->entry + count - 1);
     fmpq_div_2exp(centre, centre, 1);
     for (size_t i = 0; i < count; i++)
@@ -82,20 +82,15 @@ attest_status attest_vectors_gen_values(attest_vocabulary *values, struct theft 
 attest_status attest_vectors_build(attest_dataset *dataset, const attest_vocabulary *values,
                                    const attest_vector_lists *lists)
 {
-    attest_dataset_builder builder;
-    attest_status status = ATTEST_OK;
+    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
     attest_error error;
 
     attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
-    for (size_t i = 0; i < lists->count && status == ATTEST_OK; i++) {
-        for (size_t k = 0; k < lists->length[i] && status == ATTEST_OK; k++)
-            status = attest_dataset_builder_add_token(
-                &builder, values->entry + lists->index[i][k], &error);
-        if (status == ATTEST_OK)
-            status = attest_dataset_builder_end_sequence(&builder, &error);
+    for (size_t i = 0; i < lists->count; i++) {
+        for (size_t k = 0; k < lists->length[i]; k++)
+            ATTEST_TRY(attest_dataset_builder_add_token(
+                &builder, values->entry + lists->index[i][k], &error));
+        ATTEST_TRY(attest_dataset_builder_end_sequence(&builder, &error));
     }
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(dataset, &builder, &error);
-    attest_dataset_builder_clear(&builder);
-    return status;
+    return attest_dataset_builder_finish(dataset, &builder, &error);
 }

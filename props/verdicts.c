@@ -64,7 +64,6 @@ static attest_status check_some(attest_filter_answer *answer, attest_verdicts *v
                                 const attest_doubles *doubles, const bool *asked,
                                 attest_error *error)
 {
-    attest_status status;
     size_t some = 0;
 
     for (size_t i = 0; i < doubles->count; i++)
@@ -72,41 +71,39 @@ static attest_status check_some(attest_filter_answer *answer, attest_verdicts *v
             v->some[some] = doubles->instance[i];
             v->place[some++] = i;
         }
-    status = attest_filter_check(v->answer, &v->filter[f], v->some, some, error);
-    for (size_t s = 0; s < some && status == ATTEST_OK; s++)
+    ATTEST_TRY(attest_filter_check(v->answer, &v->filter[f], v->some, some, error));
+    for (size_t s = 0; s < some; s++)
         answer[v->place[s]] = v->answer[s];
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status attest_verdicts_get(attest_filter_answer *answer, attest_verdicts *verdicts,
                                   const attest_doubles *doubles, const bool *asked,
                                   attest_error *error)
 {
-    attest_status status = reserve(verdicts, doubles->count, error);
-
-    for (size_t i = 0; i < doubles->count && status == ATTEST_OK; i++)
+    ATTEST_TRY(reserve(verdicts, doubles->count, error));
+    for (size_t i = 0; i < doubles->count; i++)
         if (asked[i])
-            status = find_filter(&verdicts->which[i], verdicts, &doubles->shape[i], error);
-    for (size_t f = 0; f < verdicts->filters && status == ATTEST_OK; f++)
-        status = check_some(answer, verdicts, f, doubles, asked, error);
-    return status;
+            ATTEST_TRY(find_filter(&verdicts->which[i], verdicts, &doubles->shape[i], error));
+    for (size_t f = 0; f < verdicts->filters; f++)
+        ATTEST_TRY(check_some(answer, verdicts, f, doubles, asked, error));
+    return ATTEST_OK;
 }
 
 static attest_status certify(attest_filter_answer *answer, const attest_instance *instance,
                              attest_error *error)
 {
-    attest_status status;
     ATTEST_SCOPED(attest_claim, claim);
-
     ATTEST_SCOPED(attest_finding, finding);
+
     claim.dataset = &instance->dataset;
     claim.weights = &instance->weights;
-    status = attest_certify(&finding, &claim, error);
+    ATTEST_TRY(attest_certify(&finding, &claim, error));
     *answer = (attest_filter_answer){.verdict = finding.verdict,
                                      .part = finding.part,
                                      .place = {finding.pair[0], finding.pair[1]},
                                      .method = finding.method};
-    return status;
+    return ATTEST_OK;
 }
 
 /* For larger layers a filter takes more memory than it is worth. */
@@ -132,10 +129,8 @@ attest_status attest_verdicts_get_one(attest_filter_answer *answer,
     ATTEST_SCOPED(attest_verdicts, verdicts);
     status = attest_doubles_set(&doubles, instance, 1);
     if (status != ATTEST_OK)
-        attest_error_set(error, status, "out of memory");
-    else if (*doubles.fits)
-        status = attest_verdicts_get(answer, &verdicts, &doubles, doubles.fits, error);
-    else
-        status = certify(answer, instance, error);
-    return status;
+        return attest_error_set(error, status, "out of memory");
+    if (!*doubles.fits)
+        return certify(answer, instance, error);
+    return attest_verdicts_get(answer, &verdicts, &doubles, doubles.fits, error);
 }

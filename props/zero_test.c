@@ -38,14 +38,13 @@ static attest_status repeat(attest_dataset_builder *builder, const attest_datase
                             size_t times)
 {
     size_t length = attest_dataset_length(base, 0);
-    attest_status status = ATTEST_OK;
     FMPQ(x);
 
-    for (size_t k = 0; status == ATTEST_OK && k < times * length; k++) {
+    for (size_t k = 0; k < times * length; k++) {
         attest_tokens_get_entry(x, &base->tokens, attest_dataset_token(base, 0, k % length), 0);
-        status = attest_dataset_builder_add_token(builder, x, NULL);
+        ATTEST_TRY(attest_dataset_builder_add_token(builder, x, NULL));
     }
-    return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, NULL) : status;
+    return attest_dataset_builder_end_sequence(builder, NULL);
 }
 
 static attest_status gen_proportional(attest_dataset *dataset, struct theft *t)
@@ -53,20 +52,14 @@ static attest_status gen_proportional(attest_dataset *dataset, struct theft *t)
     static const attest_gen_sequences kind = {
         .count_min = 1, .count_max = 1, .length_min = 1, .length_max = 5, .repeats = true};
     size_t a = attest_gen_size(t, 1, MOST_TIMES), b = attest_gen_size(t, 1, MOST_TIMES);
-    attest_dataset_builder builder;
-    attest_status status;
+    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
     ATTEST_SCOPED(attest_dataset, base);
 
     attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
-    status = attest_gen_scores(&base, t, &kind, RANGE);
-    if (status == ATTEST_OK)
-        status = repeat(&builder, &base, a);
-    if (status == ATTEST_OK)
-        status = repeat(&builder, &base, b);
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(dataset, &builder, NULL);
-    attest_dataset_builder_clear(&builder);
-    return status;
+    ATTEST_TRY(attest_gen_scores(&base, t, &kind, RANGE));
+    ATTEST_TRY(repeat(&builder, &base, a));
+    ATTEST_TRY(repeat(&builder, &base, b));
+    return attest_dataset_builder_finish(dataset, &builder, NULL);
 }
 
 static attest_status gen(attest_instance *instance, struct theft *t,
@@ -112,7 +105,6 @@ static void compare(attest_trial *trial, const attest_multisets *sets, int libra
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error)
 {
-    attest_multisets sets;
     attest_status status;
 
     (void)setting;
@@ -120,19 +112,18 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
+    attest_multisets sets ATTEST_CLEARED_BY(attest_multisets_clear);
+    ATTEST_TRY(attest_multisets_init(&sets, &instance->dataset, 0, 1));
     ATTEST_SCOPED(attest_boltz_difference, difference);
-    status = attest_multisets_init(&sets, &instance->dataset, 0, 1);
-    if (status == ATTEST_OK)
-        status = attest_multisets_difference(&difference, &sets, MOST_BITS, error);
-    if (status == ATTEST_OK)
-        compare(trial, &sets, difference.sign);
-    else if (status == ATTEST_UNABLE) {
+    status = attest_multisets_difference(&difference, &sets, MOST_BITS, error);
+    if (status == ATTEST_UNABLE) {
         attest_trial_open(trial, "difference: not decided at %d bits", MOST_BITS);
-        status = ATTEST_OK;
+    } else {
+        ATTEST_TRY(status);
+        compare(trial, &sets, difference.sign);
     }
     attest_trial_label_dataset(trial, &instance->dataset);
-    attest_multisets_clear(&sets);
-    return status;
+    return ATTEST_OK;
 }
 
 const attest_property attest_property_zero_test = {

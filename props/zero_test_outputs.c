@@ -40,15 +40,14 @@ static attest_status add_repeated(attest_dataset_builder *builder, const attest_
 {
     size_t length = attest_dataset_length(base, sequence), dim = base->dim;
     FMPQ_VEC(token, (slong)dim);
-    attest_status status = ATTEST_OK;
 
-    for (size_t k = 0; status == ATTEST_OK && k < count; k++) {
+    for (size_t k = 0; k < count; k++) {
         for (size_t c = 0; c < dim; c++)
             attest_tokens_get_entry(token + c, &base->tokens,
                                     attest_dataset_token(base, sequence, k % length), c);
-        status = attest_dataset_builder_add_token(builder, token, NULL);
+        ATTEST_TRY(attest_dataset_builder_add_token(builder, token, NULL));
     }
-    return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, NULL) : status;
+    return attest_dataset_builder_end_sequence(builder, NULL);
 }
 
 /* Between the two sequences comes the first one two or three times, so that every token of it
@@ -58,26 +57,19 @@ static attest_status add_twin(attest_dataset *dataset, struct theft *t, bool equ
 {
     size_t length = attest_dataset_length(dataset, 0);
     size_t other = attest_dataset_length(dataset, 1);
-    attest_dataset_builder builder;
-    attest_status status;
+    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
     ATTEST_SCOPED(attest_dataset, twin);
 
     attest_dataset_builder_init(&builder, dataset->dim, ATTEST_TABLE_RATIONAL, NULL);
-    status = add_repeated(&builder, dataset, 0, length);
-    if (status == ATTEST_OK)
-        status = add_repeated(&builder, dataset, 0,
-                              equal ? length * attest_gen_size(t, 2, 3) : length + 1);
-    if (status == ATTEST_OK)
-        status = add_repeated(&builder, dataset, 1, other);
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(&twin, &builder, NULL);
-    if (status == ATTEST_OK) {
-        attest_dataset before = *dataset;
-        *dataset = twin;
-        twin = before;
-    }
-    attest_dataset_builder_clear(&builder);
-    return status;
+    ATTEST_TRY(add_repeated(&builder, dataset, 0, length));
+    ATTEST_TRY(add_repeated(&builder, dataset, 0,
+                            equal ? length * attest_gen_size(t, 2, 3) : length + 1));
+    ATTEST_TRY(add_repeated(&builder, dataset, 1, other));
+    ATTEST_TRY(attest_dataset_builder_finish(&twin, &builder, NULL));
+    attest_dataset before = *dataset;
+    *dataset = twin;
+    twin = before;
+    return ATTEST_OK;
 }
 
 /* W_O keeps its last row alone, and that is divided by a power of two. */
@@ -93,25 +85,23 @@ static attest_status gen(attest_instance *instance, struct theft *t,
 {
     enum { AS_DRAWN, EQUAL = 4, DOUBLED, LAST, NEARLY, RELATIONS };
     unsigned relation = (unsigned)theft_random_choice(t, RELATIONS);
-    attest_status status = attest_gen_data_and_weights(instance, t, &kind);
 
     (void)setting;
-    for (size_t h = 0; (relation == LAST || relation == NEARLY) && status == ATTEST_OK &&
-                       h < instance->weights.heads;
-         h++)
-        keep_last_row(&instance->weights.head[h].wo, relation == NEARLY ? FAR_BITS : 0);
-    if ((relation == EQUAL || relation == DOUBLED) && status == ATTEST_OK) {
-        instance->weights.mask = ATTEST_MASK_NONE;
-        status = add_twin(&instance->dataset, t, relation == EQUAL);
-    }
-    return status;
+    ATTEST_TRY(attest_gen_data_and_weights(instance, t, &kind));
+    if (relation == LAST || relation == NEARLY)
+        for (size_t h = 0; h < instance->weights.heads; h++)
+            keep_last_row(&instance->weights.head[h].wo, relation == NEARLY ? FAR_BITS : 0);
+    if (relation != EQUAL && relation != DOUBLED)
+        return ATTEST_OK;
+    instance->weights.mask = ATTEST_MASK_NONE;
+    return add_twin(&instance->dataset, t, relation == EQUAL);
 }
 
 typedef struct examination {
     attest_trial *trial;
     const attest_instance *instance;
-    attest_oracle oracle, bare; /* bare: without skip */
-    attest_recheck check;
+    const attest_oracle *oracle, *bare; /* bare: without skip */
+    attest_recheck *check;
     attest_error *error;
 } examination;
 
@@ -122,7 +112,7 @@ static attest_context get_context(const examination *x, attest_place place)
     return (attest_context){
         .first = d->start[place.sequence] + place.position,
         .sequence = (uint32_t)place.sequence,
-        .seen = (uint32_t)attest_oracle_seen(&x->oracle, place),
+        .seen = (uint32_t)attest_oracle_seen(x->oracle, place),
         .query = attest_dataset_token(d, place.sequence, place.position),
     };
 }
@@ -141,32 +131,27 @@ static attest_status ask(examination *x, const attest_place pair[2], const fmpq_
                          const fmpq_t target, bool rational, bool expected, const char *what)
 {
     const attest_dataset *d = &x->instance->dataset;
-    attest_softmax_sum sum;
-    attest_status status = ATTEST_OK;
+    attest_softmax_sum sum ATTEST_CLEARED_BY(attest_softmax_sum_clear);
     attest_zero_answer answer;
 
     attest_softmax_sum_init(&sum, d->dim);
-    for (int side = 0; side < 2 && status == ATTEST_OK; side++) {
+    for (int side = 0; side < 2; side++) {
         attest_context context = get_context(x, pair[side]);
-        status = attest_softmax_sum_add(&sum, side ? -1 : 1, &x->instance->weights, d, &context,
-                                        x->error);
+        ATTEST_TRY(attest_softmax_sum_add(&sum, side ? -1 : 1, &x->instance->weights, d,
+                                          &context, x->error));
     }
-    if (status == ATTEST_OK) {
-        attest_softmax_sum_finish(&sum);
-        status = attest_zero_test(&answer, &sum, target, ATTEST_CERTIFY_MAX_TERMS, x->error);
-        if (status == ATTEST_OK && answer != ATTEST_ZERO_UNABLE &&
-            (answer == ATTEST_ZERO_EQUAL) != expected)
-            fail(x, pair, "certify", !expected, what);
-    }
-    attest_softmax_sum_clear(&sum);
-    if (status == ATTEST_OK && rational) {
+    attest_softmax_sum_finish(&sum);
+    ATTEST_TRY(attest_zero_test(&answer, &sum, target, ATTEST_CERTIFY_MAX_TERMS, x->error));
+    if (answer != ATTEST_ZERO_UNABLE && (answer == ATTEST_ZERO_EQUAL) != expected)
+        fail(x, pair, "certify", !expected, what);
+    if (rational) {
         int order =
-            attest_recheck_order(&x->check, d->start[pair[0].sequence] + pair[0].position,
+            attest_recheck_order(x->check, d->start[pair[0].sequence] + pair[0].position,
                                  d->start[pair[1].sequence] + pair[1].position, root, MAX_BITS);
         if (order != 2 && (order == 0) != expected)
             fail(x, pair, "the checker", !expected, what);
     }
-    return status;
+    return ATTEST_OK;
 }
 
 /* square = |x - y|^2 of the tokens at the pair. */
@@ -176,8 +161,8 @@ static void get_token_distance(fmpq_t square, const examination *x, const attest
 
     fmpq_zero(square);
     for (size_t c = 0; c < x->instance->dataset.dim; c++) {
-        attest_oracle_skip(a, &x->oracle, pair[0], c);
-        attest_oracle_skip(b, &x->oracle, pair[1], c);
+        attest_oracle_skip(a, x->oracle, pair[0], c);
+        attest_oracle_skip(b, x->oracle, pair[1], c);
         fmpq_sub(a, a, b);
         fmpq_addmul(square, a, a);
     }
@@ -187,7 +172,6 @@ static void get_token_distance(fmpq_t square, const examination *x, const attest
  * little more is not. */
 static attest_status ask_distance(examination *x, const attest_place pair[2])
 {
-    attest_status status;
     bool rational;
     FMPQ(square, root, more);
 
@@ -198,13 +182,13 @@ static attest_status ask_distance(examination *x, const attest_place pair[2])
         fmpz_sqrt(fmpq_denref(root), fmpq_denref(square));
     }
     attest_trial_label(x->trial, "distance met exactly");
-    status = ask(x, pair, root, square, rational, true, "the distance of the tokens");
+    ATTEST_TRY(ask(x, pair, root, square, rational, true, "the distance of the tokens"));
+    if (x->trial->outcome != ATTEST_HELD)
+        return ATTEST_OK;
     fmpq_one(more);
     fmpq_div_2exp(more, more, FAR_BITS);
     fmpq_add(square, square, more);
-    if (status == ATTEST_OK && x->trial->outcome == ATTEST_HELD)
-        status = ask(x, pair, root, square, false, false, "a distance that is 2^-200 larger");
-    return status;
+    return ask(x, pair, root, square, false, false, "a distance that is 2^-200 larger");
 }
 
 /* Whether balls of few bits tell the outputs apart. */
@@ -215,8 +199,8 @@ static bool is_apart(const examination *x, const attest_place pair[2])
     ARB_VEC(b, dim);
     bool apart = false;
 
-    attest_oracle_softmax(a, &x->oracle, pair[0], BITS);
-    attest_oracle_softmax(b, &x->oracle, pair[1], BITS);
+    attest_oracle_softmax(a, x->oracle, pair[0], BITS);
+    attest_oracle_softmax(b, x->oracle, pair[1], BITS);
     for (slong c = 0; c < dim; c++)
         apart = apart || !arb_overlaps(a + c, b + c);
     return apart;
@@ -224,8 +208,8 @@ static bool is_apart(const examination *x, const attest_place pair[2])
 
 static attest_status examine_pair(examination *x, const attest_place pair[2])
 {
-    int equal = attest_oracle_equal(&x->oracle, pair[0], pair[1]);
-    attest_status status = ATTEST_OK;
+    int equal = attest_oracle_equal(x->oracle, pair[0], pair[1]);
+    FMPQ(zero);
 
     if (equal < 0) {
         attest_trial_label(x->trial, "too many terms");
@@ -234,19 +218,17 @@ static attest_status examine_pair(examination *x, const attest_place pair[2])
     attest_trial_label(x->trial, equal               ? "equal"
                                  : is_apart(x, pair) ? "different"
                                                      : "almost equal");
-    FMPQ(zero);
-    status = ask(x, pair, zero, zero, true, equal == 1, "equality");
-    if (status == ATTEST_OK && x->trial->outcome == ATTEST_HELD && x->instance->weights.skip &&
-        equal == 0 && attest_oracle_equal(&x->bare, pair[0], pair[1]) == 1)
-        status = ask_distance(x, pair);
-    return status;
+    ATTEST_TRY(ask(x, pair, zero, zero, true, equal == 1, "equality"));
+    if (x->trial->outcome == ATTEST_HELD && x->instance->weights.skip && equal == 0 &&
+        attest_oracle_equal(x->bare, pair[0], pair[1]) == 1)
+        return ask_distance(x, pair);
+    return ATTEST_OK;
 }
 
 /* Pairs of one token, and of neighbours. */
 static attest_status examine(examination *x)
 {
     const attest_dataset *d = &x->instance->dataset;
-    attest_status status = ATTEST_OK;
     attest_place a = {0, 0};
     size_t pairs = 0;
 
@@ -258,18 +240,18 @@ static attest_status examine(examination *x)
                 (b.position != a.position + 1 || b.sequence != a.sequence))
                 continue;
             pairs++;
-            if (status == ATTEST_OK && x->trial->outcome == ATTEST_HELD)
-                status = examine_pair(x, pair);
+            if (x->trial->outcome == ATTEST_HELD)
+                ATTEST_TRY(examine_pair(x, pair));
         }
     while (attest_oracle_next(&a, d) && pairs < MOST_PAIRS);
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error)
 {
-    examination x = {.trial = trial, .instance = instance, .error = error};
-    attest_weights bare;
+    attest_weights weights = instance->weights; /* the matrices stay the instance's */
+    attest_recheck check;
     attest_status status;
 
     (void)setting;
@@ -278,21 +260,20 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
-    bare = instance->weights; /* the matrices are shared, and stay the instance's */
-    bare.skip = false;
-    status = attest_recheck_init(&x.check, &instance->dataset, &instance->weights, error);
-    if (status != ATTEST_OK)
-        return status;
-    status = attest_oracle_init(&x.oracle, &instance->dataset, &instance->weights);
-    if (status == ATTEST_OK)
-        status = attest_oracle_init(&x.bare, &instance->dataset, &bare);
-    if (status == ATTEST_OK) {
-        attest_trial_label_layer(trial, instance);
-        status = examine(&x);
-        attest_oracle_clear(&x.bare);
-    }
-    attest_oracle_clear(&x.oracle);
-    attest_recheck_clear(&x.check);
+    attest_oracle oracle ATTEST_CLEARED_BY(attest_oracle_clear);
+    ATTEST_TRY(attest_oracle_init(&oracle, &instance->dataset, &instance->weights));
+    weights.skip = false;
+    attest_oracle bare ATTEST_CLEARED_BY(attest_oracle_clear);
+    ATTEST_TRY(attest_oracle_init(&bare, &instance->dataset, &weights));
+    ATTEST_TRY(attest_recheck_init(&check, &instance->dataset, &instance->weights, error));
+    attest_trial_label_layer(trial, instance);
+    status = examine(&(examination){.trial = trial,
+                                    .instance = instance,
+                                    .oracle = &oracle,
+                                    .bare = &bare,
+                                    .check = &check,
+                                    .error = error});
+    attest_recheck_clear(&check);
     return status;
 }
 
