@@ -91,8 +91,8 @@ attest_status attest_projection_init(attest_projection *projection, const attest
                                      const attest_rational_vector *vector, attest_error *error)
 {
     size_t dim = tokens->dim;
-    double *direction ATTEST_FREED = attest_memory_alloc(dim, sizeof *direction),
-                      *entry = attest_memory_alloc(dim, sizeof *entry);
+    double *direction ATTEST_FREED = attest_memory_alloc(dim, sizeof *direction);
+    double *entry ATTEST_FREED = attest_memory_alloc(dim, sizeof *entry);
     bool usable;
 
     memset(projection, 0, sizeof *projection);
@@ -101,10 +101,8 @@ attest_status attest_projection_init(attest_projection *projection, const attest
     fmpq_init(projection->gap);
     projection->value = attest_memory_alloc(tokens->count, sizeof *projection->value);
     projection->error = attest_memory_alloc(tokens->count, sizeof *projection->error);
-    if (!direction || !entry || !projection->value || !projection->error) {
-        free(entry);
+    if (!direction || !entry || !projection->value || !projection->error)
         return attest_memory_fail(error);
-    }
     usable = round_vector(direction, &projection->exponent, vector);
     for (size_t t = 0; t < tokens->count && usable; t++) {
         const double *x = tokens->real ? tokens->real + t * dim : entry;
@@ -112,7 +110,6 @@ attest_status attest_projection_init(attest_projection *projection, const attest
         usable = (tokens->real || round_token(entry, tokens, t)) &&
                  project(&projection->value[t], &projection->error[t], direction, x, dim);
     }
-    free(entry);
     if (!usable)
         return attest_error_set(error, ATTEST_UNABLE, "numbers beyond the range of doubles");
     return ATTEST_OK;

@@ -5,9 +5,28 @@
 #include <attest/flint.h>
 #include <attest/number.h>
 
+#include "base/scope.h"
+
 /* count rationals, all 0; NULL: out of memory. */
 fmpq *attest_rationals_alloc(size_t count);
 void attest_rationals_free(fmpq *rational, size_t count);
+
+typedef struct attest_rationals {
+    fmpq *rational;
+    size_t count;
+} attest_rationals;
+
+static inline void attest_rationals_clear(attest_rationals *rationals)
+{
+    attest_rationals_free(rationals->rational, rationals->count);
+}
+
+/* Declares a pointer to count rationals (NULL: out of memory) that are freed at the end of its
+ * block. count is evaluated twice. */
+#define ATTEST_RATIONALS(name, count)                                                          \
+    attest_rationals name##_scope ATTEST_CLEARED_BY(attest_rationals_clear) = {                \
+        attest_rationals_alloc(count), count};                                                 \
+    fmpq *name = name##_scope.rational
 
 /* denominator = the least common denominator of the rationals, which are in lowest terms.
  * *bytes = at most so many do count numerators over it take, and it itself. It can be far more

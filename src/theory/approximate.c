@@ -82,21 +82,21 @@ static attest_status labelled_init(labelled *l, const attest_approximation *a, s
     return l->token && l->label ? ATTEST_OK : attest_memory_fail(error);
 }
 
-/* dataset = what was added; whatever the status, nothing is left to clear. */
-static attest_status labelled_finish(attest_dataset *dataset, labelled *l, attest_status status,
-                                     attest_error *error)
+static void labelled_clear(labelled *l)
 {
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(dataset, &l->builder, error);
-    if (status == ATTEST_OK) {
-        dataset->label_dim = l->a->dim;
-        dataset->label = l->label;
-        l->label = NULL;
-    }
     attest_dataset_builder_clear(&l->builder);
     attest_rationals_free(l->token, l->a->dim);
     attest_rationals_free(l->label, l->room);
-    return status;
+}
+
+/* dataset = the added sequences with their labels. */
+static attest_status labelled_finish(attest_dataset *dataset, labelled *l, attest_error *error)
+{
+    ATTEST_TRY(attest_dataset_builder_finish(dataset, &l->builder, error));
+    dataset->label_dim = l->a->dim;
+    dataset->label = l->label;
+    l->label = NULL;
+    return ATTEST_OK;
 }
 
 /* Adds the sequence of points x / unit, labelled by f at the centres of these cells. */
@@ -104,18 +104,16 @@ static attest_status add_sequence(labelled *l, const int64_t *x, int64_t unit,
                                   const int64_t *centre, attest_error *error)
 {
     size_t d = l->a->dim, n = l->a->length;
-    attest_status status = ATTEST_OK;
 
-    for (size_t k = 0; k < n && status == ATTEST_OK; k++) {
+    for (size_t k = 0; k < n; k++) {
         for (size_t c = 0; c < d; c++) {
             fmpq_set_si(l->token + c, x[k * d + c], (ulong)unit);
             attest_equivariant_value(l->label + l->labels++, l->a->function, centre,
                                      2 * (int64_t)l->a->grid, d, n, k, c);
         }
-        status = attest_dataset_builder_add_token(&l->builder, l->token, error);
+        ATTEST_TRY(attest_dataset_builder_add_token(&l->builder, l->token, error));
     }
-    return status == ATTEST_OK ? attest_dataset_builder_end_sequence(&l->builder, error)
-                               : status;
+    return attest_dataset_builder_end_sequence(&l->builder, error);
 }
 
 /* centre[...] = the cells of token number t, as numerators over 2 G. */
@@ -157,19 +155,17 @@ static attest_status make_cells(attest_dataset *dataset, const attest_approximat
 {
     size_t count = 1, t[ATTEST_APPROXIMATE_MOST_LENGTH] = {0};
     int64_t centre[MOST_ENTRIES];
-    attest_status status;
-    labelled l;
+    labelled l ATTEST_CLEARED_BY(labelled_clear) = {.a = a};
 
     for (size_t c = 0; c < a->dim; c++)
         count *= a->grid;
-    status = labelled_init(&l, a, count_multisets(count, a->length), error);
+    ATTEST_TRY(labelled_init(&l, a, count_multisets(count, a->length), error));
     do {
         for (size_t k = 0; k < a->length; k++)
             set_centre(centre + k * a->dim, t[k], a->dim, a->grid);
-        if (status == ATTEST_OK)
-            status = add_sequence(&l, centre, 2 * (int64_t)a->grid, centre, error);
-    } while (status == ATTEST_OK && next_multiset(t, a->length, count));
-    return labelled_finish(dataset, &l, status, error);
+        ATTEST_TRY(add_sequence(&l, centre, 2 * (int64_t)a->grid, centre, error));
+    } while (next_multiset(t, a->length, count));
+    return labelled_finish(dataset, &l, error);
 }
 
 /* Random points of [0, 1]^{d x n} outside the ramps, unordered, with the values of f at the
@@ -180,10 +176,10 @@ static attest_status make_samples(attest_dataset *dataset, const attest_approxim
 {
     size_t entries = a->length * a->dim;
     uint64_t state = a->seed;
-    labelled l;
-    attest_status status = labelled_init(&l, a, SAMPLES, error);
+    labelled l ATTEST_CLEARED_BY(labelled_clear) = {.a = a};
 
-    for (int i = 0; i < SAMPLES && status == ATTEST_OK; i++) {
+    ATTEST_TRY(labelled_init(&l, a, SAMPLES, error));
+    for (int i = 0; i < SAMPLES; i++) {
         int64_t x[MOST_ENTRIES], centre[MOST_ENTRIES];
 
         for (size_t e = 0; e < entries; e++) {
@@ -191,15 +187,14 @@ static attest_status make_samples(attest_dataset *dataset, const attest_approxim
             x[e] = 1024 * cell + 1 + (int64_t)(attest_random_next(&state) % 1023);
             centre[e] = 2 * cell + 1;
         }
-        status = add_sequence(&l, x, 1024 * (int64_t)a->grid, centre, error);
+        ATTEST_TRY(add_sequence(&l, x, 1024 * (int64_t)a->grid, centre, error));
     }
-    return labelled_finish(dataset, &l, status, error);
+    return labelled_finish(dataset, &l, error);
 }
 
 /* F_SA and F_FF2, by memorisation of all multisets of cells. */
 static attest_status build_values(attest_approximation *a, attest_error *error)
 {
-    attest_status status;
     ATTEST_SCOPED(attest_memorization, m);
     ATTEST_SCOPED(attest_dataset, cells);
 
@@ -207,21 +202,17 @@ static attest_status build_values(attest_approximation *a, attest_error *error)
     m.by_contexts = true;
     m.progress = a->progress;
     m.jobs = a->jobs;
-    status = make_cells(&cells, a, error);
-    if (status == ATTEST_OK)
-        status = attest_memorization_build(&m, &cells, error);
-    if (status == ATTEST_OK) {
-        attest_network_clear(&a->network);
-        a->network = m.network;
-        attest_network_init(&m.network); /* moved */
-        a->contexts = m.contexts;
-        a->value_units = m.hidden_units;
-        a->proved = m.hypothesis ? ATTEST_UNDECIDED : m.proof.verdict;
-        a->precision_bits = m.proof.precision_bits;
-        snprintf(a->reason, sizeof a->reason, "%s",
-                 m.hypothesis ? m.explanation : m.proof.reason);
-    }
-    return status;
+    ATTEST_TRY(make_cells(&cells, a, error));
+    ATTEST_TRY(attest_memorization_build(&m, &cells, error));
+    attest_network_clear(&a->network);
+    a->network = m.network;
+    attest_network_init(&m.network); /* moved */
+    a->contexts = m.contexts;
+    a->value_units = m.hidden_units;
+    a->proved = m.hypothesis ? ATTEST_UNDECIDED : m.proof.verdict;
+    a->precision_bits = m.proof.precision_bits;
+    snprintf(a->reason, sizeof a->reason, "%s", m.hypothesis ? m.explanation : m.proof.reason);
+    return ATTEST_OK;
 }
 
 /* Width and measure of the ramps. */
@@ -237,52 +228,45 @@ static attest_status build_stairs(attest_approximation *a, attest_error *error)
 {
     attest_network *network = &a->network;
     bool flat = false;
-    attest_status status =
-        attest_stairs_build(&network->before, a->dim, a->grid, a->ramp, error);
 
-    if (status == ATTEST_OK)
-        status = attest_stairs_check(&flat, a->reason, sizeof a->reason, &network->before,
-                                     a->grid, a->ramp, error);
     network->has_before = true;
+    ATTEST_TRY(attest_stairs_build(&network->before, a->dim, a->grid, a->ramp, error));
+    ATTEST_TRY(attest_stairs_check(&flat, a->reason, sizeof a->reason, &network->before,
+                                   a->grid, a->ramp, error));
     a->stair_units = attest_feed_forward_units(&network->before);
     if (!flat)
         a->proved = ATTEST_REFUTED;
-    return status;
+    return ATTEST_OK;
 }
 
 /* The whole network on points it was not built from. */
 static attest_status check_samples(attest_approximation *a, attest_error *error)
 {
     attest_label_finding finding;
-    attest_status status;
     ATTEST_SCOPED(attest_dataset, samples);
 
-    status = make_samples(&samples, a, error);
-    if (status == ATTEST_OK)
-        status = attest_memorize_check_labels(&finding, &a->network, &samples,
-                                              ATTEST_MEMORIZE_MOST_BITS, &a->progress, a->jobs,
-                                              error);
-    if (status == ATTEST_OK && finding.verdict != ATTEST_PROVED) {
+    ATTEST_TRY(make_samples(&samples, a, error));
+    ATTEST_TRY(attest_memorize_check_labels(&finding, &a->network, &samples,
+                                            ATTEST_MEMORIZE_MOST_BITS, &a->progress, a->jobs,
+                                            error));
+    if (finding.verdict != ATTEST_PROVED) {
         a->proved = finding.verdict;
         snprintf(a->reason, sizeof a->reason, "%s", finding.reason);
     }
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status attest_approximation_build(attest_approximation *approximation,
                                          attest_error *error)
 {
-    attest_status status = check_limits(approximation, error);
-
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(check_limits(approximation, error));
     set_ramp(approximation);
-    status = build_values(approximation, error);
-    if (status == ATTEST_OK && approximation->proved == ATTEST_PROVED)
-        status = build_stairs(approximation, error);
-    if (status == ATTEST_OK && approximation->proved == ATTEST_PROVED)
-        status = check_samples(approximation, error);
-    if (status == ATTEST_OK && approximation->proved == ATTEST_PROVED)
-        status = attest_approximation_bound(approximation, error);
-    return status;
+    ATTEST_TRY(build_values(approximation, error));
+    if (approximation->proved == ATTEST_PROVED)
+        ATTEST_TRY(build_stairs(approximation, error));
+    if (approximation->proved == ATTEST_PROVED)
+        ATTEST_TRY(check_samples(approximation, error));
+    if (approximation->proved == ATTEST_PROVED)
+        ATTEST_TRY(attest_approximation_bound(approximation, error));
+    return ATTEST_OK;
 }

@@ -26,14 +26,11 @@ static attest_status build_axis(attest_units *units, size_t axis, size_t dim, si
                                 const fmpq_t ramp, attest_error *error)
 {
     size_t count = 2 * (grid - 1) + 1, bytes;
-    fmpq *bias = attest_rationals_alloc(count);
-    attest_status status = attest_units_resize(units, dim, count);
+    ATTEST_RATIONALS(bias, count);
     FMPQ(slope);
 
-    if (!bias || status != ATTEST_OK) {
-        attest_rationals_free(bias, count);
+    if (attest_units_resize(units, dim, count) != ATTEST_OK || !bias)
         return attest_memory_fail(error);
-    }
     fmpq_mul_ui(slope, ramp, grid);
     fmpq_inv(slope, slope);
     fmpz_one(units->direction + axis);
@@ -48,27 +45,23 @@ static attest_status build_axis(attest_units *units, size_t axis, size_t dim, si
     }
     fmpq_set_si(bias, 1, 1);
     fmpz_neg(units->output + axis, fmpq_denref(slope));
-    status = attest_rationals_bound_common(units->bias_denominator, &bytes, bias, count, NULL,
-                                           error);
-    if (status == ATTEST_OK)
-        attest_rationals_get_numerators(units->bias, units->bias_denominator, bias, count);
-    attest_rationals_free(bias, count);
-    return status;
+    ATTEST_TRY(attest_rationals_bound_common(units->bias_denominator, &bytes, bias, count, NULL,
+                                             error));
+    attest_rationals_get_numerators(units->bias, units->bias_denominator, bias, count);
+    return ATTEST_OK;
 }
 
 attest_status attest_stairs_build(attest_feed_forward *stairs, size_t dim, size_t grid,
                                   const fmpq_t ramp, attest_error *error)
 {
-    attest_status status = attest_feed_forward_resize(stairs, dim, dim);
-
-    if (status != ATTEST_OK)
-        return attest_error_set(error, status, "out of memory");
-    for (size_t axis = 0; axis < dim && status == ATTEST_OK; axis++) {
-        status = build_axis(&stairs->group[axis], axis, dim, grid, ramp, error);
+    if (attest_feed_forward_resize(stairs, dim, dim) != ATTEST_OK)
+        return attest_memory_fail(error);
+    for (size_t axis = 0; axis < dim; axis++) {
+        ATTEST_TRY(build_axis(&stairs->group[axis], axis, dim, grid, ramp, error));
         /* the cancelled skip leaves -1, the lowest stair is 1/(2G) */
         fmpq_set_si(stairs->bias + axis, 2 * (slong)grid + 1, 2 * grid);
     }
-    return status;
+    return ATTEST_OK;
 }
 
 /* Whether a unit of the group begins strictly between low and high; its direction is the axis.
@@ -128,18 +121,18 @@ attest_status attest_stairs_check(bool *flat, char *reason, size_t size,
                                   const fmpq_t ramp, attest_error *error)
 {
     size_t dim = stairs->dim;
-    fmpq *z = attest_rationals_alloc(2 * dim);
-    attest_feed_forward_plan plan;
-    attest_pattern pattern;
-    attest_status status = attest_feed_forward_plan_init(&plan, stairs, error);
+    attest_feed_forward_plan plan ATTEST_CLEARED_BY(attest_feed_forward_plan_clear) = {0};
+    attest_pattern pattern ATTEST_CLEARED_BY(attest_pattern_clear) = {0};
+    ATTEST_RATIONALS(z, 2 * dim);
     FMPQ(low, high);
 
+    ATTEST_TRY(attest_feed_forward_plan_init(&plan, stairs, error));
     if (attest_pattern_init(&pattern, stairs) != ATTEST_OK || !z)
-        status = attest_memory_fail(error);
+        return attest_memory_fail(error);
     *flat = stairs->groups == dim && is_by_axis(stairs);
     if (!*flat)
         snprintf(reason, size, "the stair mixes entries");
-    for (size_t i = 0; i < grid && status == ATTEST_OK && *flat; i++) {
+    for (size_t i = 0; i < grid && *flat; i++) {
         get_edge(low, i, i > 0, grid, ramp);
         get_edge(high, i + 1, i + 1 < grid ? -1 : 0, grid, ramp);
         *flat = is_centre(z, &pattern, &plan, low, i, grid) &&
@@ -149,8 +142,5 @@ attest_status attest_stairs_check(bool *flat, char *reason, size_t size,
         if (!*flat)
             snprintf(reason, size, "the stair is not flat on cell %zu", i);
     }
-    attest_rationals_free(z, 2 * dim);
-    attest_pattern_clear(&pattern);
-    attest_feed_forward_plan_clear(&plan);
-    return status;
+    return ATTEST_OK;
 }

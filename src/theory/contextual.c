@@ -130,29 +130,33 @@ static void count_pairs(attest_contexts *contexts, const survey *s)
     }
 }
 
+static void survey_clear(survey *s)
+{
+    attest_prefix_clear(&s->prefix);
+    attest_prefix_clear(&s->exact);
+    attest_prefix_set_clear(&s->vocabularies);
+    attest_prefix_set_clear(&s->sights);
+    attest_pair_map_clear(&s->classes);
+    attest_pair_map_clear(&s->points);
+    free(s->class_size);
+}
+
 static attest_status get(attest_contexts *contexts, const attest_dataset *dataset,
                          attest_mask mask, attest_likeness likeness, attest_error *error)
 {
-    survey s = {.contexts = contexts};
-    attest_status status = attest_prefix_init(&s.prefix, dataset, error);
+    survey s ATTEST_CLEARED_BY(survey_clear) = {.contexts = contexts};
     bool ok = true;
 
+    attest_prefix_set_init(&s.vocabularies, ATTEST_LIKE_SETS);
+    attest_prefix_set_init(&s.sights, likeness);
+    ATTEST_TRY(attest_prefix_init(&s.prefix, dataset, error));
     s.prefix.meant = true;
-    if (status == ATTEST_OK && dataset->meant && likeness != ATTEST_LIKE_SETS)
-        status = attest_prefix_init(&s.exact, dataset, error);
-    if (status != ATTEST_OK) {
-        attest_prefix_clear(&s.prefix);
-        return status;
-    }
-    if (dataset->count >= UINT32_MAX || dataset->longest >= UINT32_MAX) {
-        attest_prefix_clear(&s.prefix);
-        attest_prefix_clear(&s.exact);
+    if (dataset->meant && likeness != ATTEST_LIKE_SETS)
+        ATTEST_TRY(attest_prefix_init(&s.exact, dataset, error));
+    if (dataset->count >= UINT32_MAX || dataset->longest >= UINT32_MAX)
         return attest_error_set(error, ATTEST_UNABLE,
                                 "more than %lu sequences or tokens in one",
                                 (unsigned long)UINT32_MAX - 1);
-    }
-    attest_prefix_set_init(&s.vocabularies, ATTEST_LIKE_SETS);
-    attest_prefix_set_init(&s.sights, likeness);
     free(contexts->context);
     free(contexts->position);
     contexts->context = NULL;
@@ -166,17 +170,10 @@ static attest_status get(attest_contexts *contexts, const attest_dataset *datase
     contexts->positions = dataset->total;
     contexts->vocabularies = s.vocabularies.count;
     contexts->classes = s.classes.count;
-    if (ok)
-        count_pairs(contexts, &s);
-    attest_prefix_clear(&s.prefix);
-    attest_prefix_clear(&s.exact);
-    attest_prefix_set_clear(&s.vocabularies);
-    attest_prefix_set_clear(&s.sights);
-    attest_pair_map_clear(&s.classes);
-    attest_pair_map_clear(&s.points);
-    free(s.class_size);
-    return ok ? ATTEST_OK
-              : attest_error_set(error, ATTEST_NOMEM, "out of memory, or too many contexts");
+    if (!ok)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory, or too many contexts");
+    count_pairs(contexts, &s);
+    return ATTEST_OK;
 }
 
 attest_status attest_contexts_get(attest_contexts *contexts, const attest_dataset *dataset,

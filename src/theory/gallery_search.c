@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 
 enum { LONGEST = ATTEST_THEOREM1_LONGEST, SIGNS = 3 };
 
@@ -90,21 +91,20 @@ static bool is_usable(const attest_gallery_entry *entry, const long *t, size_t l
 /* All sequences of this length, as an odometer. */
 static attest_status add_sequences(space *s, size_t length, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
     long t[LONGEST];
     size_t i = 0;
 
     for (size_t k = 0; k < length; k++)
         t[k] = s->entry->low;
-    while (i < length && status == ATTEST_OK) {
+    while (i < length) {
         if (is_usable(s->entry, t, length))
-            status = add_contexts(s, t, length, error);
+            ATTEST_TRY(add_contexts(s, t, length, error));
         for (i = 0; i < length && t[i] == s->entry->high; i++)
             t[i] = s->entry->low;
         if (i < length)
             t[i]++;
     }
-    return status;
+    return ATTEST_OK;
 }
 
 /* By what hardmax makes of them: contexts that compare equal are merged. */
@@ -222,14 +222,11 @@ static attest_status look_at_length(bool *found, attest_gallery_search *search, 
                                     size_t n, attest_error *error)
 {
     best_pair best = {.pair = {NULL, NULL}};
-    attest_status status = ATTEST_OK;
 
     if (!s->entry->unequal)
         s->contexts = 0; /* sequences of other lengths do not meet these */
     search->shorter = s->sequences;
-    status = add_sequences(s, n, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(add_sequences(s, n, error));
     qsort(s->context, s->contexts, sizeof *s->context, compare_contexts);
     for (size_t from = 0, to; from < s->contexts; from = to) {
         for (to = from + 1;

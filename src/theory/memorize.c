@@ -50,24 +50,23 @@ static attest_status encode(builder *b, attest_error *error)
     attest_memorization *m = b->result;
     const attest_dataset *dataset = b->dataset;
     size_t dim = dataset->dim > dataset->label_dim ? dataset->dim : dataset->label_dim;
-    attest_status status = ATTEST_OK;
 
     m->network.dim = dim;
     m->network.input_dim = dataset->dim;
     m->network.output_dim = dataset->label_dim;
     b->encoded = dataset;
     if (m->positional) {
-        status = attest_positional_get(&m->encoding, dataset, error);
+        ATTEST_TRY(attest_positional_get(&m->encoding, dataset, error));
         m->network.positional = true;
         m->network.axis = m->encoding.axis;
         fmpq_set(m->network.step, m->encoding.step);
     }
-    if (status == ATTEST_OK && (m->positional || dim > dataset->dim)) {
-        status = attest_positional_encode(&b->own, dataset, dim, m->encoding.axis,
-                                          m->positional ? m->encoding.step : NULL, error);
+    if (m->positional || dim > dataset->dim) {
         b->encoded = &b->own;
+        ATTEST_TRY(attest_positional_encode(&b->own, dataset, dim, m->encoding.axis,
+                                            m->positional ? m->encoding.step : NULL, error));
     }
-    return status;
+    return ATTEST_OK;
 }
 
 static bool same_label(const attest_dataset *dataset, size_t one, size_t other)
@@ -113,14 +112,13 @@ static attest_status check_consistent(builder *b, attest_error *error)
 /* One class: any attention will do, and Theorem 2 has nothing to say. */
 static attest_status build_any(attest_construction *c, size_t dim, attest_error *error)
 {
-    attest_rational_vector direction ATTEST_CLEARED_BY(attest_rational_vector_clear);
+    ATTEST_SCOPED(attest_rational_vector, direction, dim);
 
     c->dim = dim;
     c->direction = _fmpq_vec_init((slong)dim);
     c->output = _fmpq_vec_init((slong)dim);
     fmpq_one(c->kappa);
     fmpq_set_si(c->output, 1, 4);
-    attest_rational_vector_init(&direction, dim);
     fmpz_one(direction.numerator);
     return attest_construction_finish(c, &direction, error);
 }
@@ -139,7 +137,6 @@ static attest_status build_attention(builder *b, attest_error *error)
 {
     attest_memorization *m = b->result;
     attest_construction *c = &b->construction;
-    attest_status status;
 
     c->strategy = m->strategy;
     c->mask = m->mask;
@@ -152,10 +149,10 @@ static attest_status build_attention(builder *b, attest_error *error)
         c->eps.given = c->eps_holds = true;
         fmpq_set(c->eps.value, m->encoding.eps);
     }
-    status = attest_construction_build(c, b->encoded, error);
-    if (status == ATTEST_OK && c->hypothesis)
+    ATTEST_TRY(attest_construction_build(c, b->encoded, error));
+    if (c->hypothesis)
         take_hypothesis(m, c);
-    return status;
+    return ATTEST_OK;
 }
 
 /* Evaluates, projects, proves that the classes are apart. */
@@ -164,35 +161,33 @@ static attest_status separate(builder *b, attest_error *error)
     attest_memorization *m = b->result;
     attest_memorize_points *points = &b->points;
     size_t pair[2] = {0, 0};
-    bool apart = false;
-    attest_status status = attest_memorize_points_evaluate(points, ATTEST_MEMORIZE_BITS, error);
+    bool apart = false, last = false;
+    attest_place one, other;
 
-    for (int i = 0; i < ATTEMPTS && status == ATTEST_OK && !apart; i++) {
-        bool last = i == ATTEMPTS - 1 || m->projection || points->dim == 1 ||
-                    m->strategy != ATTEST_STRATEGY_TUNED;
-        long most = last || m->max_bits < FIRST_ATTEMPT_BITS ? m->max_bits : FIRST_ATTEMPT_BITS;
+    ATTEST_TRY(attest_memorize_points_evaluate(points, ATTEST_MEMORIZE_BITS, error));
+    for (int i = 0; !apart && !last; i++) {
+        long most = m->max_bits;
 
+        last = i == ATTEMPTS - 1 || m->projection || points->dim == 1 ||
+               m->strategy != ATTEST_STRATEGY_TUNED;
+        if (!last && most > FIRST_ATTEMPT_BITS)
+            most = FIRST_ATTEMPT_BITS;
         if (m->projection)
             _fmpz_vec_set(points->projection, m->projection, (slong)points->dim);
         else
-            status = attest_memorize_points_choose(points, b->construction.output,
-                                                   m->seed + (uint64_t)i, error);
-        if (status == ATTEST_OK)
-            status = attest_memorize_points_separate(points, &apart, pair, most, error);
-        if (last)
-            break;
+            ATTEST_TRY(attest_memorize_points_choose(points, b->construction.output,
+                                                     m->seed + (uint64_t)i, error));
+        ATTEST_TRY(attest_memorize_points_separate(points, &apart, pair, most, error));
     }
-    if (status == ATTEST_OK && !apart) {
-        attest_place one = attest_context_place(b->contexts.context + pair[0], b->encoded);
-        attest_place other = attest_context_place(b->contexts.context + pair[1], b->encoded);
-
-        status = attest_error_set(error, ATTEST_UNABLE,
-                                  "within %ld bits the projection does not tell the classes of "
-                                  "tokens [%zu,%zu] and [%zu,%zu] apart",
-                                  points->bits, one.sequence, one.position, other.sequence,
-                                  other.position);
-    }
-    return status;
+    if (apart)
+        return ATTEST_OK;
+    one = attest_context_place(b->contexts.context + pair[0], b->encoded);
+    other = attest_context_place(b->contexts.context + pair[1], b->encoded);
+    return attest_error_set(error, ATTEST_UNABLE,
+                            "within %ld bits the projection does not tell the classes of "
+                            "tokens [%zu,%zu] and [%zu,%zu] apart",
+                            points->bits, one.sequence, one.position, other.sequence,
+                            other.position);
 }
 
 /* reach = a whole number with |z_c| < reach for all contexts, and above Theorem 2's r. */
@@ -217,87 +212,79 @@ static void get_reach(fmpz_t reach, const builder *b)
 static attest_status build_network(builder *b, attest_error *error)
 {
     attest_memorization *m = b->result;
-    attest_status status;
     FMPZ(reach);
     ARF(gap);
 
     get_reach(reach, b);
-    status = attest_memorize_ramps(&m->network.after, gap, &b->points, b->dataset->label,
-                                   b->dataset->label_dim, reach, error);
-    if (status == ATTEST_OK) {
-        m->network.has_after = true;
-        m->network.attention = b->construction.weights;
-        attest_weights_init(&b->construction.weights); /* moved */
-        m->pieces = b->points.pieces;
-        m->has_gap = m->pieces > 1;
-        arb_set_arf(m->gap, gap);
-        m->precision_bits = b->points.bits;
-        attest_memorize_set_size(m, b->dataset);
-    }
-    return status;
+    ATTEST_TRY(attest_memorize_ramps(&m->network.after, gap, &b->points, b->dataset->label,
+                                     b->dataset->label_dim, reach, error));
+    m->network.has_after = true;
+    m->network.attention = b->construction.weights;
+    attest_weights_init(&b->construction.weights); /* moved */
+    m->pieces = b->points.pieces;
+    m->has_gap = m->pieces > 1;
+    arb_set_arf(m->gap, gap);
+    m->precision_bits = b->points.bits;
+    attest_memorize_set_size(m, b->dataset);
+    return ATTEST_OK;
 }
 
 static attest_status find_classes(builder *b, attest_error *error)
 {
     attest_memorization *m = b->result;
-    attest_status status;
 
     b->contexts.keep_positions = true;
-    status = attest_contexts_get(&b->contexts, b->encoded, m->mask, ATTEST_TIES_UNIFORM, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(
+        attest_contexts_get(&b->contexts, b->encoded, m->mask, ATTEST_TIES_UNIFORM, error));
     m->contexts = b->contexts.count;
     m->classes = m->by_contexts ? m->contexts : b->contexts.classes;
     return check_consistent(b, error);
 }
 
-static attest_status build(builder *b, attest_error *error)
+static void builder_clear(builder *b)
 {
-    attest_memorization *m = b->result;
-    attest_status status = encode(b, error);
+    attest_memorize_points_clear(&b->points);
+    attest_construction_clear(&b->construction);
+    attest_contexts_clear(&b->contexts);
+    attest_dataset_clear(&b->own);
+}
 
-    if (status == ATTEST_OK)
-        status = find_classes(b, error);
-    if (status == ATTEST_OK && !m->hypothesis)
-        status = build_attention(b, error);
-    if (status != ATTEST_OK || m->hypothesis)
-        return status;
-    status =
-        attest_memorize_check_size(&b->construction, &b->encoded->tokens, &b->contexts, error);
-    if (status == ATTEST_OK)
-        status = attest_memorize_points_init(&b->points, b->encoded, &b->construction.weights,
-                                             &b->contexts, m->by_contexts, error);
-    b->points.progress = m->progress;
-    b->points.jobs = m->jobs;
-    b->points.work_left = m->max_work;
-    if (status == ATTEST_OK)
-        status = separate(b, error);
-    if (status == ATTEST_OK)
-        status = build_network(b, error);
-    return status;
+static attest_status build(attest_memorization *m, const attest_dataset *dataset,
+                           attest_error *error)
+{
+    builder b ATTEST_CLEARED_BY(builder_clear) = {.result = m, .dataset = dataset};
+
+    attest_dataset_init(&b.own);
+    attest_contexts_init(&b.contexts);
+    attest_construction_init(&b.construction);
+    ATTEST_TRY(encode(&b, error));
+    ATTEST_TRY(find_classes(&b, error));
+    if (!m->hypothesis)
+        ATTEST_TRY(build_attention(&b, error));
+    if (m->hypothesis)
+        return ATTEST_OK;
+    ATTEST_TRY(
+        attest_memorize_check_size(&b.construction, &b.encoded->tokens, &b.contexts, error));
+    ATTEST_TRY(attest_memorize_points_init(&b.points, b.encoded, &b.construction.weights,
+                                           &b.contexts, m->by_contexts, error));
+    b.points.progress = m->progress;
+    b.points.jobs = m->jobs;
+    b.points.work_left = m->max_work;
+    ATTEST_TRY(separate(&b, error));
+    return build_network(&b, error);
 }
 
 attest_status attest_memorization_build(attest_memorization *memorization,
                                         const attest_dataset *dataset, attest_error *error)
 {
-    builder b = {.result = memorization, .dataset = dataset};
-    attest_status status;
-
     if (!dataset->label)
         return attest_error_set(error, ATTEST_USAGE,
                                 "the dataset has no \"labels\": as \"sequences\", with "
                                 "an array of numbers for each token");
-    attest_dataset_init(&b.own);
-    attest_contexts_init(&b.contexts);
-    attest_construction_init(&b.construction);
-    status = build(&b, error);
-    attest_memorize_points_clear(&b.points);
-    attest_construction_clear(&b.construction);
-    attest_contexts_clear(&b.contexts);
-    attest_dataset_clear(&b.own);
-    if (status == ATTEST_OK && !memorization->hypothesis)
-        status = attest_memorize_check_labels(
-            &memorization->proof, &memorization->network, dataset, memorization->max_bits,
-            &memorization->progress, memorization->jobs, error);
-    return status;
+    ATTEST_TRY(build(memorization, dataset, error));
+    if (memorization->hypothesis)
+        return ATTEST_OK;
+    return attest_memorize_check_labels(&memorization->proof, &memorization->network, dataset,
+                                        memorization->max_bits, &memorization->progress,
+                                        memorization->jobs, error);
 }

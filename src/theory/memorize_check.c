@@ -84,28 +84,23 @@ static attest_verdict check_token(label_check *check, size_t position, arb_srcpt
 static attest_status check_sequence(label_check *check, part_finding *finding, size_t i,
                                     attest_error *error)
 {
-    size_t dim = check->network->dim, length;
-    attest_status status =
-        attest_dataset_get_sequence(&check->sequence, check->dataset, i, NULL, error);
-    attest_verdict verdict = ATTEST_PROVED;
+    size_t dim = check->network->dim, length = attest_dataset_length(check->dataset, i);
 
-    length = attest_dataset_length(check->dataset, i);
-    for (long bits = START_BITS; status == ATTEST_OK; bits *= 2) {
-        status = attest_network_attend(&check->runner, &check->sequence, bits, error);
+    ATTEST_TRY(attest_dataset_get_sequence(&check->sequence, check->dataset, i, NULL, error));
+    for (long bits = START_BITS;; bits *= 2) {
+        ATTEST_TRY(attest_network_attend(&check->runner, &check->sequence, bits, error));
         if (bits > finding->precision_bits)
             finding->precision_bits = bits;
-        verdict = ATTEST_PROVED;
-        for (size_t k = 0; k < length && status == ATTEST_OK && verdict == ATTEST_PROVED; k++) {
-            verdict = check_token(check, check->dataset->start[i] + k,
-                                  check->runner.attended + k * dim, bits);
-            if (verdict != ATTEST_PROVED)
+        finding->verdict = ATTEST_PROVED;
+        for (size_t k = 0; k < length && finding->verdict == ATTEST_PROVED; k++) {
+            finding->verdict = check_token(check, check->dataset->start[i] + k,
+                                           check->runner.attended + k * dim, bits);
+            if (finding->verdict != ATTEST_PROVED)
                 finding->place = (attest_place){i, k};
         }
-        if (verdict != ATTEST_UNDECIDED || bits > check->max_bits / 2)
-            break;
+        if (finding->verdict != ATTEST_UNDECIDED || bits > check->max_bits / 2)
+            return ATTEST_OK;
     }
-    finding->verdict = verdict;
-    return status;
 }
 
 static void explain(attest_label_finding *finding)
@@ -123,10 +118,7 @@ static void explain(attest_label_finding *finding)
 static attest_status check_shapes(const attest_network *network, const attest_dataset *dataset,
                                   attest_error *error)
 {
-    attest_status status = attest_network_check_shapes(network, error);
-
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_network_check_shapes(network, error));
     if (!dataset->label)
         return attest_error_set(error, ATTEST_USAGE,
                                 "the dataset has no \"labels\": as \"sequences\", with "

@@ -55,19 +55,15 @@ static attest_status evaluate_sequence(attest_memorize_points *points, size_t fr
 {
     const attest_context *context = points->contexts->context;
     size_t i = context[from].sequence, start = points->dataset->start[i], dim = points->dim;
-    arb_ptr out;
-    attest_status status;
     ATTEST_SCOPED(attest_sequence, sequence);
 
-    status = attest_dataset_get_sequence(&sequence, points->dataset, i, NULL, error);
-    out = _arb_vec_init((slong)(sequence.length * dim));
-    if (status == ATTEST_OK)
-        status = attest_attention_ball(out, points->weights, &sequence, bits, error);
-    for (size_t j = from; j < to && status == ATTEST_OK; j++)
+    ATTEST_TRY(attest_dataset_get_sequence(&sequence, points->dataset, i, NULL, error));
+    ARB_VEC(out, (slong)(sequence.length * dim));
+    ATTEST_TRY(attest_attention_ball(out, points->weights, &sequence, bits, error));
+    for (size_t j = from; j < to; j++)
         for (size_t c = 0; c < dim; c++)
             arb_swap(points->z + j * dim + c, out + (context[j].first - start) * dim + c);
-    _arb_vec_clear(out, (slong)(sequence.length * dim));
-    return status;
+    return ATTEST_OK;
 }
 
 /* Contexts stand in order of first appearance, hence sequence after sequence. Those with
@@ -215,24 +211,21 @@ attest_status attest_memorize_points_separate(attest_memorize_points *points, bo
 {
     bool *wanted ATTEST_FREED = attest_memory_alloc(points->count, sizeof *wanted);
     uint32_t *lowest ATTEST_FREED = attest_memory_alloc(points->count, sizeof *lowest);
-    attest_status status =
-        wanted && lowest && points->count ? ATTEST_OK : attest_memory_fail(error);
 
     *apart = false;
-    for (long bits = points->bits; status == ATTEST_OK;) {
+    if (!wanted || !lowest || !points->count)
+        return attest_memory_fail(error);
+    for (long bits = points->bits;;) {
         project(points);
-        if (!sort(points)) {
-            status = attest_memory_fail(error);
-            break;
-        }
+        if (!sort(points))
+            return attest_memory_fail(error);
         memset(wanted, 0, points->count * sizeof *wanted);
         *apart = mark_overlaps(wanted, pair, points, lowest) == 0;
         if (*apart || bits > max_bits / 2)
-            break;
+            return ATTEST_OK;
         bits *= 2;
-        status = evaluate(points, wanted, bits, error);
+        ATTEST_TRY(evaluate(points, wanted, bits, error));
     }
-    return status;
 }
 
 void attest_memorize_points_gap(arf_t low, arf_t high, const attest_memorize_points *points,

@@ -108,19 +108,18 @@ static attest_status search(chooser *c, attest_memorize_points *points,
 {
     size_t dim = points->dim;
     double best = -1;
-    attest_status status;
 
     for (size_t i = 0; i < trials; i++)
         for (size_t e = 0; e < dim; e++)
             c->projection[i * dim + e] = fmpz_get_d(trial[i].numerator + e);
-    status = attest_workers_run(find_gap, c, trials, jobs, error);
-    for (size_t i = 0; i < trials && status == ATTEST_OK; i++) {
+    ATTEST_TRY(attest_workers_run(find_gap, c, trials, jobs, error));
+    for (size_t i = 0; i < trials; i++) {
         if (c->gap[i] > best) {
             best = c->gap[i];
             _fmpz_vec_set(points->projection, trial[i].numerator, (slong)dim);
         }
     }
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status attest_memorize_points_choose(attest_memorize_points *points, const fmpq *w,

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "number/rationals.h"
 #include "number/scope.h"
 #include "theory/memorize_parts.h"
@@ -63,14 +64,11 @@ static attest_status take_numbers(attest_units *units, const fmpq *bias, const f
                                   attest_error *error)
 {
     size_t bytes;
-    attest_status status = attest_rationals_bound_common(units->bias_denominator, &bytes, bias,
-                                                         units->count, NULL, error);
 
-    if (status == ATTEST_OK)
-        status = attest_rationals_bound_common(units->output_denominator, &bytes, output,
-                                               units->count * units->dim, NULL, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_rationals_bound_common(units->bias_denominator, &bytes, bias,
+                                             units->count, NULL, error));
+    ATTEST_TRY(attest_rationals_bound_common(units->output_denominator, &bytes, output,
+                                             units->count * units->dim, NULL, error));
     attest_rationals_get_numerators(units->bias, units->bias_denominator, bias, units->count);
     attest_rationals_get_numerators(units->output, units->output_denominator, output,
                                     units->count * units->dim);
@@ -125,28 +123,21 @@ attest_status attest_memorize_ramps(attest_feed_forward *layer, arf_t gap,
                                     size_t label_dim, const fmpz_t reach, attest_error *error)
 {
     size_t dim = points->dim, count = 2 * (points->pieces - 1);
-    fmpq *bias = attest_rationals_alloc(count), *output = attest_rationals_alloc(count * dim);
-    attest_status status = attest_feed_forward_resize(layer, dim, 1 + dim);
+    ATTEST_RATIONALS(bias, count);
+    ATTEST_RATIONALS(output, count * dim);
 
-    if (!bias || !output)
-        status = ATTEST_NOMEM;
-    if (status == ATTEST_OK)
-        status = attest_units_resize(&layer->group[0], dim, count);
-    for (size_t c = 0; c < dim && status == ATTEST_OK; c++)
-        status = set_cancelling(layer, c, reach);
-    if (status != ATTEST_OK) {
-        attest_error_set(error, status, "out of memory");
-    } else {
-        _fmpz_vec_set(layer->group[0].direction, points->projection, (slong)dim);
-        set_ramps(bias, output, gap, points, label, label_dim);
-        status = take_numbers(&layer->group[0], bias, output, error);
-        for (size_t c = 0; c < dim; c++) {
-            if (c < label_dim)
-                fmpq_set(layer->bias + c, label_of(points, label, label_dim, 0) + c);
-            fmpq_add_fmpz(layer->bias + c, layer->bias + c, reach);
-        }
+    if (attest_feed_forward_resize(layer, dim, 1 + dim) != ATTEST_OK || !bias || !output ||
+        attest_units_resize(&layer->group[0], dim, count) != ATTEST_OK)
+        return attest_memory_fail(error);
+    for (size_t c = 0; c < dim; c++)
+        if (set_cancelling(layer, c, reach) != ATTEST_OK)
+            return attest_memory_fail(error);
+    _fmpz_vec_set(layer->group[0].direction, points->projection, (slong)dim);
+    set_ramps(bias, output, gap, points, label, label_dim);
+    for (size_t c = 0; c < dim; c++) {
+        if (c < label_dim)
+            fmpq_set(layer->bias + c, label_of(points, label, label_dim, 0) + c);
+        fmpq_add_fmpz(layer->bias + c, layer->bias + c, reach);
     }
-    attest_rationals_free(bias, count);
-    attest_rationals_free(output, count * dim);
-    return status;
+    return take_numbers(&layer->group[0], bias, output, error);
 }

@@ -97,31 +97,25 @@ attest_status attest_positional_get(attest_positional *positional,
     double count = (double)dataset->tokens.count;
     bool pairs =
         dataset->dim <= SMALL_DIM || count * count * (double)dataset->dim <= MOST_PRODUCTS;
-    attest_status status = ATTEST_OK;
     ATTEST_SCOPED(attest_separated, extremes);
-    FMPQ(r_max, eps);
 
     get_largest(extremes.r_max_square, &dataset->tokens);
     if (pairs)
-        status = attest_separated_get(&extremes, dataset, error);
-    if (status == ATTEST_OK) {
-        if (fmpq_is_zero(extremes.r_max_square))
-            fmpq_set_si(r_max, 1, 1);
-        else
-            set_bound(r_max, extremes.r_max_square, true);
-        if (!pairs)
-            set_eps_by_denominator(eps, &dataset->tokens);
-        else if (extremes.has_pair)
-            set_bound(eps, extremes.eps_square, false);
-        else
-            fmpq_set(eps, r_max); /* there is no pair to keep apart */
-        positional->eps_by_denominator = !pairs;
-        fmpq_set(positional->r_max, r_max);
-        fmpq_set(positional->eps, eps);
-        fmpq_add(positional->step, r_max, r_max);
-        fmpq_add(positional->step, positional->step, eps);
-    }
-    return status;
+        ATTEST_TRY(attest_separated_get(&extremes, dataset, error));
+    if (fmpq_is_zero(extremes.r_max_square))
+        fmpq_set_si(positional->r_max, 1, 1);
+    else
+        set_bound(positional->r_max, extremes.r_max_square, true);
+    if (!pairs)
+        set_eps_by_denominator(positional->eps, &dataset->tokens);
+    else if (extremes.has_pair)
+        set_bound(positional->eps, extremes.eps_square, false);
+    else
+        fmpq_set(positional->eps, positional->r_max); /* there is no pair to keep apart */
+    positional->eps_by_denominator = !pairs;
+    fmpq_add(positional->step, positional->r_max, positional->r_max);
+    fmpq_add(positional->step, positional->step, positional->eps);
+    return ATTEST_OK;
 }
 
 /* Appends sequence i to the builder; token has room for dim entries. */
@@ -129,10 +123,9 @@ static attest_status encode_sequence(attest_dataset_builder *builder, fmpq *toke
                                      const attest_dataset *dataset, size_t i, size_t axis,
                                      const fmpq *step, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
     FMPQ(move);
 
-    for (size_t k = 0; k < attest_dataset_length(dataset, i) && status == ATTEST_OK; k++) {
+    for (size_t k = 0; k < attest_dataset_length(dataset, i); k++) {
         for (size_t c = 0; c < dataset->dim; c++)
             attest_tokens_get_entry(token + c, &dataset->tokens,
                                     attest_dataset_token(dataset, i, k), c);
@@ -142,26 +135,22 @@ static attest_status encode_sequence(attest_dataset_builder *builder, fmpq *toke
             fmpq_add(move, move, step);
             fmpq_add(token + axis, token + axis, move);
         }
-        status = attest_dataset_builder_add_token(builder, token, error);
+        ATTEST_TRY(attest_dataset_builder_add_token(builder, token, error));
     }
-    return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, error) : status;
+    return attest_dataset_builder_end_sequence(builder, error);
 }
 
 attest_status attest_positional_encode(attest_dataset *encoded, const attest_dataset *dataset,
                                        size_t dim, size_t axis, const fmpq *step,
                                        attest_error *error)
 {
-    fmpq *token = attest_rationals_alloc(dim);
-    attest_status status;
     ATTEST_SCOPED(attest_dataset_builder, builder, dim, ATTEST_TABLE_RATIONAL, NULL);
+    ATTEST_RATIONALS(token, dim);
 
-    status =
-        token ? attest_dataset_builder_reserve(&builder, dataset->count, dataset->total, error)
-              : attest_memory_fail(error);
-    for (size_t i = 0; i < dataset->count && status == ATTEST_OK; i++)
-        status = encode_sequence(&builder, token, dataset, i, axis, step, error);
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(encoded, &builder, error);
-    attest_rationals_free(token, dim);
-    return status;
+    if (!token)
+        return attest_memory_fail(error);
+    ATTEST_TRY(attest_dataset_builder_reserve(&builder, dataset->count, dataset->total, error));
+    for (size_t i = 0; i < dataset->count; i++)
+        ATTEST_TRY(encode_sequence(&builder, token, dataset, i, axis, step, error));
+    return attest_dataset_builder_finish(encoded, &builder, error);
 }

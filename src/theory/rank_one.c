@@ -111,51 +111,41 @@ static bool find_ratio(fmpq_t ratio, const attest_rational_vector *x,
 /* W_K = (u / pivot) (v / denominator)^T; a = W_Q^T u / pivot. */
 static const char *set_keys(attest_rank_one *rank_one, const attest_head *head)
 {
-    size_t s = head->wk.rows;
-    fmpz *u = _fmpz_vec_init((slong)s);
-    bool ok = split(u, rank_one->v.numerator, rank_one->a.denominator, &head->wk);
+    FMPZ_VEC(u, (slong)head->wk.rows);
 
-    if (ok) {
-        fmpz_set(rank_one->v.denominator, head->wk.denominator);
-        attest_linear_apply_transposed(rank_one->a.numerator, &head->wq, u);
-        fmpz_mul(rank_one->a.denominator, rank_one->a.denominator, head->wq.denominator);
-        reduce(&rank_one->v);
-        reduce(&rank_one->a);
-        rank_one->parallel = find_ratio(rank_one->ratio, &rank_one->a, &rank_one->v);
-    }
-    _fmpz_vec_clear(u, (slong)s);
-    return ok ? NULL : "W_K has not rank 1";
+    if (!split(u, rank_one->v.numerator, rank_one->a.denominator, &head->wk))
+        return "W_K has not rank 1";
+    fmpz_set(rank_one->v.denominator, head->wk.denominator);
+    attest_linear_apply_transposed(rank_one->a.numerator, &head->wq, u);
+    fmpz_mul(rank_one->a.denominator, rank_one->a.denominator, head->wq.denominator);
+    reduce(&rank_one->v);
+    reduce(&rank_one->a);
+    rank_one->parallel = find_ratio(rank_one->ratio, &rank_one->a, &rank_one->v);
+    return NULL;
 }
 
 /* W_V = (u / pivot) (row / denominator)^T with row / denominator = lambda v; w = lambda W_O u /
  * pivot. */
 static const char *set_values(attest_rank_one *rank_one, const attest_head *head)
 {
-    size_t s = head->wv.rows;
-    const char *reason = NULL;
-    FMPZ_VEC(u, (slong)s);
+    FMPZ_VEC(u, (slong)head->wv.rows);
     ATTEST_SCOPED(attest_rational_vector, row, rank_one->dim);
     FMPQ(lambda);
     FMPZ(pivot);
 
-    if (!split(u, row.numerator, pivot, &head->wv)) {
-        reason = "W_V has not rank 1";
-    } else {
-        fmpz_set(row.denominator, head->wv.denominator);
-        if (!find_ratio(lambda, &row, &rank_one->v))
-            reason = "W_K and W_V look along different directions";
-    }
-    if (!reason) {
-        attest_linear_apply(rank_one->w.numerator, &head->wo, u);
-        fmpz_mul(rank_one->w.denominator, head->wo.denominator, pivot);
-        fmpz_mul(rank_one->w.denominator, rank_one->w.denominator, fmpq_denref(lambda));
-        _fmpz_vec_scalar_mul_fmpz(rank_one->w.numerator, rank_one->w.numerator,
-                                  (slong)rank_one->dim, fmpq_numref(lambda));
-        reduce(&rank_one->w);
-        if (_fmpz_vec_is_zero(rank_one->w.numerator, (slong)rank_one->dim))
-            reason = "W_O W_V is zero";
-    }
-    return reason;
+    if (!split(u, row.numerator, pivot, &head->wv))
+        return "W_V has not rank 1";
+    fmpz_set(row.denominator, head->wv.denominator);
+    if (!find_ratio(lambda, &row, &rank_one->v))
+        return "W_K and W_V look along different directions";
+    attest_linear_apply(rank_one->w.numerator, &head->wo, u);
+    fmpz_mul(rank_one->w.denominator, head->wo.denominator, pivot);
+    fmpz_mul(rank_one->w.denominator, rank_one->w.denominator, fmpq_denref(lambda));
+    _fmpz_vec_scalar_mul_fmpz(rank_one->w.numerator, rank_one->w.numerator,
+                              (slong)rank_one->dim, fmpq_numref(lambda));
+    reduce(&rank_one->w);
+    return _fmpz_vec_is_zero(rank_one->w.numerator, (slong)rank_one->dim) ? "W_O W_V is zero"
+                                                                          : NULL;
 }
 
 const char *attest_rank_one_set(attest_rank_one *rank_one, const attest_head *head)

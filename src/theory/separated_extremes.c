@@ -13,13 +13,10 @@
 static attest_status make_cloud(attest_cloud *cloud, const attest_tokens *tokens,
                                 attest_error *error)
 {
-    attest_status status = attest_cloud_init(cloud, tokens->count, tokens->dim, error);
-    arb_ptr ball;
-
-    if (status != ATTEST_OK)
-        return status;
     ATTEST_SCOPED(attest_rational_vector, x, tokens->dim);
-    ball = _arb_vec_init((slong)tokens->dim);
+    ARB_VEC(ball, (slong)tokens->dim);
+
+    ATTEST_TRY(attest_cloud_init(cloud, tokens->count, tokens->dim, error));
     for (size_t t = 0; t < tokens->count; t++) {
         cloud->colour[t] = (uint32_t)t;
         if (tokens->real) {
@@ -34,7 +31,6 @@ static attest_status make_cloud(attest_cloud *cloud, const attest_tokens *tokens
         attest_cloud_set_balls(cloud, t, ball);
     }
     attest_cloud_finish(cloud);
-    _arb_vec_clear(ball, (slong)tokens->dim);
     return ATTEST_OK;
 }
 
@@ -44,14 +40,13 @@ static size_t extreme_norm(fmpq_t best, int sign, const attest_cloud *cloud,
 {
     double known = sign < 0 ? INFINITY : 0, lower, upper;
     size_t place = SIZE_MAX;
-    attest_rational_vector x ATTEST_CLEARED_BY(attest_rational_vector_clear);
+    ATTEST_SCOPED(attest_rational_vector, x, tokens->dim);
     FMPQ(square);
 
     for (size_t t = 0; t < cloud->count; t++) {
         attest_cloud_norm(&lower, &upper, cloud, t);
         known = sign < 0 ? fmin(known, upper) : fmax(known, lower);
     }
-    attest_rational_vector_init(&x, tokens->dim);
     for (size_t t = 0; t < cloud->count; t++) {
         attest_cloud_norm(&lower, &upper, cloud, t);
         if (sign < 0 ? lower > known : upper < known)
@@ -82,31 +77,28 @@ static attest_status closest_tokens(fmpq_t best, size_t pair[2], const attest_cl
                                     const attest_tokens *tokens, double work,
                                     attest_error *error)
 {
-    attest_candidates candidates;
-    attest_status status = attest_candidates_init(&candidates, cloud, error);
+    attest_candidates candidates ATTEST_CLEARED_BY(attest_candidates_clear) = {0};
     size_t first, second, loaded = SIZE_MAX;
     bool found;
-    FMPQ(square);
-
-    if (status != ATTEST_OK)
-        return status;
     ATTEST_SCOPED(attest_rational_vector, x, tokens->dim);
     ATTEST_SCOPED(attest_rational_vector, y, tokens->dim);
+    FMPQ(square);
+
     pair[0] = SIZE_MAX;
-    while ((status = attest_candidates_next(&found, &first, &second, &candidates, error)) ==
-               ATTEST_OK &&
-           found) {
+    ATTEST_TRY(attest_candidates_init(&candidates, cloud, error));
+    for (;;) {
+        ATTEST_TRY(attest_candidates_next(&found, &first, &second, &candidates, error));
+        if (!found)
+            return ATTEST_OK;
         if (first != loaded)
             attest_token_vector_set(&x, tokens, first);
         loaded = first;
         attest_token_vector_set(&y, tokens, second);
         work -= distance_work(&x, &y);
-        if (work < 0) {
-            status = attest_error_set(error, ATTEST_UNABLE,
-                                      "distances of tokens that doubles leave open are more "
-                                      "work than is allowed");
-            break;
-        }
+        if (work < 0)
+            return attest_error_set(error, ATTEST_UNABLE,
+                                    "distances of tokens that doubles leave open are more "
+                                    "work than is allowed");
         attest_rational_vector_distance_square(square, &x, &y);
         /* In lexicographic order: only a smaller distance replaces an earlier pair. */
         if (pair[0] == SIZE_MAX || fmpq_cmp(square, best) < 0) {
@@ -115,8 +107,6 @@ static attest_status closest_tokens(fmpq_t best, size_t pair[2], const attest_cl
             pair[1] = second;
         }
     }
-    attest_candidates_clear(&candidates);
-    return status;
 }
 
 /* Where token t stands first. */
@@ -138,28 +128,21 @@ attest_status attest_separated_get(attest_separated *extremes, const attest_data
                                    attest_error *error)
 {
     const attest_tokens *tokens = &dataset->tokens;
-    attest_status status = attest_separated_find_duplicate(extremes, dataset, error);
-    attest_cloud cloud;
+    attest_cloud cloud ATTEST_CLEARED_BY(attest_cloud_clear) = {0};
     size_t pair[2];
 
-    if (status != ATTEST_OK)
-        return status;
-    status = make_cloud(&cloud, tokens, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_separated_find_duplicate(extremes, dataset, error));
+    ATTEST_TRY(make_cloud(&cloud, tokens, error));
     cloud.progress = extremes->progress;
     cloud.jobs = extremes->jobs;
     extremes->r_min =
         find_place(dataset, extreme_norm(extremes->r_min_square, -1, &cloud, tokens));
     extremes->r_max =
         find_place(dataset, extreme_norm(extremes->r_max_square, 1, &cloud, tokens));
-    status =
-        closest_tokens(extremes->eps_square, pair, &cloud, tokens, extremes->max_work, error);
-    if (status == ATTEST_OK) {
-        extremes->has_pair = pair[0] != SIZE_MAX;
-        for (int side = 0; side < 2 && extremes->has_pair; side++)
-            extremes->eps[side] = find_place(dataset, pair[side]);
-    }
-    attest_cloud_clear(&cloud);
-    return status;
+    ATTEST_TRY(
+        closest_tokens(extremes->eps_square, pair, &cloud, tokens, extremes->max_work, error));
+    extremes->has_pair = pair[0] != SIZE_MAX;
+    for (int side = 0; side < 2 && extremes->has_pair; side++)
+        extremes->eps[side] = find_place(dataset, pair[side]);
+    return ATTEST_OK;
 }

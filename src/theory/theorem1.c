@@ -73,15 +73,14 @@ static size_t count_active(const attest_weights *weights, const fmpz *u)
 
     for (size_t h = 0; h < weights->heads; h++) {
         const attest_head *head = &weights->head[h];
-        size_t s = head->wk.rows;
-        fmpz *key = _fmpz_vec_init((slong)s), *query = _fmpz_vec_init((slong)s);
+        slong s = (slong)head->wk.rows;
+        FMPZ_VEC(key, s);
+        FMPZ_VEC(query, s);
 
         attest_linear_apply(key, &head->wk, u);
         attest_linear_apply(query, &head->wq, u);
-        _fmpz_vec_dot(score, key, query, (slong)s);
+        _fmpz_vec_dot(score, key, query, s);
         active += !fmpz_is_zero(score);
-        _fmpz_vec_clear(key, (slong)s);
-        _fmpz_vec_clear(query, (slong)s);
     }
     return active;
 }
@@ -124,39 +123,33 @@ attest_status attest_theorem1_build_pair(attest_counterexample *counterexample, 
     const attest_weights *weights = &counterexample->weights;
     const size_t *index[2] = {indices, indices + pair->length[0]};
     size_t dim = weights->dim;
-    attest_status status;
-    fmpz *u, *token;
     FMPZ(one);
+    FMPZ_VEC(u, (slong)dim);
+    FMPZ_VEC(token, (slong)(2 * MOST_LENGTH * dim));
 
     if (weights->activation != ATTEST_HARDMAX)
         return attest_error_set(error, ATTEST_DOMAIN, "Theorem 1 is about hardmax weights");
     assert(pair->length[0] <= MOST_LENGTH && pair->length[1] <= MOST_LENGTH);
     fmpz_one(one);
-    u = _fmpz_vec_init((slong)dim);
-    token = _fmpz_vec_init((slong)(2 * MOST_LENGTH * dim));
     choose_direction(u, weights);
     for (size_t side = 0; side < 2; side++)
         for (size_t k = 0; k < pair->length[side]; k++)
             _fmpz_vec_scalar_mul_si(token + index[side][k] * dim, u, (slong)dim,
                                     pair->t[side][k]);
     *merged = false;
-    status = attest_theorem1_set_pair(counterexample, token, one, dim, index, pair->length,
-                                      pair->position, error);
-    if (status == ATTEST_OK)
-        status = attest_theorem1_check(merged, counterexample, error);
-    _fmpz_vec_clear(u, (slong)dim);
-    _fmpz_vec_clear(token, (slong)(2 * MOST_LENGTH * dim));
-    return status;
+    ATTEST_TRY(attest_theorem1_set_pair(counterexample, token, one, dim, index, pair->length,
+                                        pair->position, error));
+    return attest_theorem1_check(merged, counterexample, error);
 }
 
 attest_status attest_theorem1_build(attest_counterexample *counterexample, attest_error *error)
 {
     const attest_weights *weights = &counterexample->weights;
     bool merged;
-    attest_status status = attest_theorem1_build_pair(
-        counterexample, &merged, attest_theorem1_universal(weights->ties, weights->mask),
-        error);
 
-    assert(status != ATTEST_OK || merged); /* it is a theorem */
-    return status;
+    ATTEST_TRY(attest_theorem1_build_pair(
+        counterexample, &merged, attest_theorem1_universal(weights->ties, weights->mask),
+        error));
+    assert(merged); /* it is a theorem */
+    return ATTEST_OK;
 }

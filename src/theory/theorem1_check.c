@@ -11,15 +11,14 @@ static attest_status add_sequence(attest_dataset_builder *builder, const fmpz *n
                                   const fmpz_t denominator, size_t dim, const size_t *index,
                                   size_t length, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
     FMPQ_VEC(token, (slong)dim);
 
-    for (size_t k = 0; k < length && status == ATTEST_OK; k++) {
+    for (size_t k = 0; k < length; k++) {
         for (size_t c = 0; c < dim; c++)
             fmpq_set_fmpz_frac(token + c, numerator + index[k] * dim + c, denominator);
-        status = attest_dataset_builder_add_token(builder, token, error);
+        ATTEST_TRY(attest_dataset_builder_add_token(builder, token, error));
     }
-    return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, error) : status;
+    return attest_dataset_builder_end_sequence(builder, error);
 }
 
 attest_status attest_theorem1_set_pair(attest_counterexample *counterexample,
@@ -28,24 +27,22 @@ attest_status attest_theorem1_set_pair(attest_counterexample *counterexample,
                                        const size_t length[2], const size_t position[2],
                                        attest_error *error)
 {
-    attest_status status = ATTEST_OK;
     ATTEST_SCOPED(attest_dataset_builder, builder, dim, ATTEST_TABLE_RATIONAL, NULL);
 
-    for (size_t side = 0; side < 2 && status == ATTEST_OK; side++) {
+    counterexample->has_pair = false;
+    for (size_t side = 0; side < 2; side++) {
         if (length[side] > 0)
-            status = add_sequence(&builder, numerator, denominator, dim, index[side],
-                                  length[side], error);
+            ATTEST_TRY(add_sequence(&builder, numerator, denominator, dim, index[side],
+                                    length[side], error));
         counterexample->pair[side][0] = length[side] > 0 ? side : 0;
         counterexample->pair[side][1] = position[side];
     }
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(&counterexample->dataset, &builder, error);
-    counterexample->has_pair = status == ATTEST_OK;
-    if (status == ATTEST_OK &&
-        attest_counterexample_set_texts(counterexample, "theorem1", "contextual-mapping",
+    ATTEST_TRY(attest_dataset_builder_finish(&counterexample->dataset, &builder, error));
+    counterexample->has_pair = true;
+    if (attest_counterexample_set_texts(counterexample, "theorem1", "contextual-mapping",
                                         "construction") != ATTEST_OK)
         return attest_memory_fail(error);
-    return status;
+    return ATTEST_OK;
 }
 
 /* How many keys the position sees. */
@@ -78,41 +75,33 @@ static attest_status compute_output(attest_counterexample *counterexample, size_
                                     attest_error *error)
 {
     const attest_dataset *dataset = &counterexample->dataset;
-    attest_status status;
-    fmpq *all = NULL;
-    size_t entries = 0;
     ATTEST_SCOPED(attest_sequence, sequence);
 
-    status = attest_dataset_get_sequence(&sequence, dataset, counterexample->pair[side][0],
-                                         NULL, error);
-    if (status == ATTEST_OK) {
-        entries = sequence.length * sequence.dim;
-        all = _fmpq_vec_init((slong)entries);
-        status = attest_attention_exact(all, &counterexample->weights, &sequence, error);
-        for (size_t c = 0; c < dataset->dim && status == ATTEST_OK; c++)
-            fmpq_set(counterexample->output[side] + c,
-                     all + counterexample->pair[side][1] * dataset->dim + c);
-        _fmpq_vec_clear(all, (slong)entries);
-    }
-    return status;
+    ATTEST_TRY(attest_dataset_get_sequence(&sequence, dataset, counterexample->pair[side][0],
+                                           NULL, error));
+    FMPQ_VEC(all, (slong)(sequence.length * sequence.dim));
+    ATTEST_TRY(attest_attention_exact(all, &counterexample->weights, &sequence, error));
+    for (size_t c = 0; c < dataset->dim; c++)
+        fmpq_set(counterexample->output[side] + c,
+                 all + counterexample->pair[side][1] * dataset->dim + c);
+    return ATTEST_OK;
 }
 
 attest_status attest_theorem1_check(bool *merged, attest_counterexample *counterexample,
                                     attest_error *error)
 {
     const attest_dataset *dataset = &counterexample->dataset;
-    attest_status status = ATTEST_OK;
 
+    *merged = false;
     attest_counterexample_resize_outputs(counterexample, dataset->dim);
-    for (size_t side = 0; side < 2 && status == ATTEST_OK; side++)
-        status = compute_output(counterexample, side, error);
+    for (size_t side = 0; side < 2; side++)
+        ATTEST_TRY(compute_output(counterexample, side, error));
     *merged =
-        status == ATTEST_OK &&
         attest_dataset_token(dataset, counterexample->pair[0][0], counterexample->pair[0][1]) ==
             attest_dataset_token(dataset, counterexample->pair[1][0],
                                  counterexample->pair[1][1]) &&
         (sees_more(counterexample, 0) || sees_more(counterexample, 1));
     for (size_t c = 0; c < dataset->dim && *merged; c++)
         *merged = fmpq_equal(counterexample->output[0] + c, counterexample->output[1] + c);
-    return status;
+    return ATTEST_OK;
 }

@@ -169,19 +169,16 @@ static attest_status add_sequences(attest_theorem1_search *s, size_t length, ulo
                                    attest_error *error)
 {
     size_t *digit ATTEST_FREED = attest_memory_alloc(length, sizeof *digit), k = 0;
-    attest_status status = ATTEST_OK;
 
     if (!digit)
         return attest_memory_fail(error);
     memset(digit, 0, length * sizeof *digit);
-    while (k < length && status == ATTEST_OK) {
-        if (!attest_memory_grow(&s->pool, &s->pool_room, s->pooled + length, sizeof *s->pool)) {
-            status = attest_memory_fail(error);
-            break;
-        }
+    while (k < length) {
+        if (!attest_memory_grow(&s->pool, &s->pool_room, s->pooled + length, sizeof *s->pool))
+            return attest_memory_fail(error);
         for (size_t j = 0; j < length; j++)
             s->pool[s->pooled++] = s->at[s->start[j] + digit[j]];
-        status = add_contexts(s, length, multiple, error);
+        ATTEST_TRY(add_contexts(s, length, multiple, error));
         for (k = 0; k < length; k++) {
             size_t place = length - 1 - k;
 
@@ -190,7 +187,7 @@ static attest_status add_sequences(attest_theorem1_search *s, size_t length, ulo
             digit[place] = 0;
         }
     }
-    return status;
+    return ATTEST_OK;
 }
 
 /* The least number that all up to length divide. */

@@ -26,16 +26,15 @@ static attest_status set_denominator(fmpz_t denominator, fmpz *token,
                                      const attest_tokens *tokens, const size_t *id,
                                      size_t count, attest_budget *budget, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
     FMPZ(own);
 
     fmpz_one(denominator);
-    for (size_t y = 0; y < count && status == ATTEST_OK; y++) {
+    for (size_t y = 0; y < count; y++) {
         attest_tokens_get(token + y * tokens->dim, own, tokens, number_of(id, y));
         fmpz_lcm(denominator, denominator, own);
-        status = attest_budget_charge(budget, fmpz_bits(denominator) / 8, error);
+        ATTEST_TRY(attest_budget_charge(budget, fmpz_bits(denominator) / 8, error));
     }
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status attest_theorem1_load(fmpz *token, fmpz_t denominator, const attest_tokens *tokens,

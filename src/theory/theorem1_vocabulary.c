@@ -317,32 +317,38 @@ static attest_status build_pair(bool *merged, attest_counterexample *counterexam
     size_t room = s->weights->heads + s->exchanges + 2, length[2], position[2];
     size_t *index ATTEST_FREED = attest_memory_alloc(2 * room, sizeof *index);
     const size_t *sides[2] = {index, index ? index + room : NULL};
-    attest_status status;
 
     if (!index)
         return attest_memory_fail(error);
     for (size_t side = 0; side < 2; side++)
         length[side] = write_sequence(s, index + side * room, side, &position[side]);
-    status = attest_theorem1_set_pair(counterexample, s->token, s->denominator, s->dim, sides,
-                                      length, position, error);
-    if (status == ATTEST_OK)
-        status = attest_theorem1_check(merged, counterexample, error);
-    return status;
+    ATTEST_TRY(attest_theorem1_set_pair(counterexample, s->token, s->denominator, s->dim, sides,
+                                        length, position, error));
+    return attest_theorem1_check(merged, counterexample, error);
 }
 
 static attest_status search_queries(bool *found, attest_counterexample *counterexample,
                                     search *s, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
     size_t queries = s->count < ATTEST_THEOREM1_QUERIES ? s->count : ATTEST_THEOREM1_QUERIES;
 
-    for (size_t q = 0; q < queries && status == ATTEST_OK && !*found; q++) {
+    for (size_t q = 0; q < queries && !*found; q++) {
         s->query = q * s->count / queries;
-        status = find_exchange(s, error);
-        if (status == ATTEST_OK && s->exchanges)
-            status = build_pair(found, counterexample, s, error);
+        ATTEST_TRY(find_exchange(s, error));
+        if (s->exchanges)
+            ATTEST_TRY(build_pair(found, counterexample, s, error));
     }
-    return status;
+    return ATTEST_OK;
+}
+
+static void search_clear(search *s)
+{
+    _fmpz_vec_clear(s->token, (slong)(s->count * s->dim));
+    _fmpz_vec_clear(s->score, (slong)(s->weights->heads * s->count));
+    _fmpq_vec_clear(s->image, (slong)(s->count * s->dim));
+    free(s->winner);
+    free(s->losing);
+    fmpz_clear(s->denominator);
 }
 
 attest_status attest_theorem1_build_from_vocabulary(attest_counterexample *counterexample,
@@ -351,34 +357,25 @@ attest_status attest_theorem1_build_from_vocabulary(attest_counterexample *count
                                                     attest_budget *budget, double max_work,
                                                     attest_error *error)
 {
-    search s = {.weights = &counterexample->weights, .work_left = max_work};
+    search s ATTEST_CLEARED_BY(search_clear) = {.weights = &counterexample->weights,
+                                                .work_left = max_work};
     size_t heads = s.weights->heads;
-    attest_status status;
 
     *found = false;
-    ATTEST_TRY(attest_theorem1_check_vocabulary(s.weights, vocabulary, error));
     fmpz_init(s.denominator);
+    ATTEST_TRY(attest_theorem1_check_vocabulary(s.weights, vocabulary, error));
     s.dim = vocabulary->dim;
     s.count = vocabulary->tokens.count < ATTEST_THEOREM1_TOKENS ? vocabulary->tokens.count
                                                                 : ATTEST_THEOREM1_TOKENS;
     s.token = _fmpz_vec_init((slong)(s.count * s.dim));
-    status = attest_theorem1_load(s.token, s.denominator, &vocabulary->tokens, NULL, s.count,
-                                  budget, error);
-    if (status == ATTEST_OK)
-        status = charge_queries(&s, error);
     s.score = _fmpz_vec_init((slong)(heads * s.count));
     s.image = _fmpq_vec_init((slong)(s.count * s.dim));
+    ATTEST_TRY(attest_theorem1_load(s.token, s.denominator, &vocabulary->tokens, NULL, s.count,
+                                    budget, error));
+    ATTEST_TRY(charge_queries(&s, error));
     s.winner = attest_memory_alloc(heads, sizeof *s.winner);
     s.losing = attest_memory_alloc(s.count, sizeof *s.losing);
-    if (status == ATTEST_OK && (!s.winner || !s.losing))
-        status = attest_memory_fail(error);
-    if (status == ATTEST_OK)
-        status = search_queries(found, counterexample, &s, error);
-    _fmpz_vec_clear(s.token, (slong)(s.count * s.dim));
-    _fmpz_vec_clear(s.score, (slong)(heads * s.count));
-    _fmpq_vec_clear(s.image, (slong)(s.count * s.dim));
-    free(s.winner);
-    free(s.losing);
-    fmpz_clear(s.denominator);
-    return status;
+    if (!s.winner || !s.losing)
+        return attest_memory_fail(error);
+    return search_queries(found, counterexample, &s, error);
 }

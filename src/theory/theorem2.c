@@ -165,10 +165,7 @@ static attest_place find_norm(const attest_dataset *dataset, const fmpq_t square
 static attest_status check_simple(attest_construction *construction, attest_separated *extremes,
                                   const attest_dataset *dataset, attest_error *error)
 {
-    attest_status status = attest_separated_find_duplicate(extremes, dataset, error);
-
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_separated_find_duplicate(extremes, dataset, error));
     find_norms(extremes, dataset);
     if (fmpq_is_zero(extremes->r_min_square))
         fail_at(construction, "r-min", "r_min > 0 fails, there is a zero token",
@@ -246,10 +243,7 @@ static attest_status set_bounds(attest_construction *construction, attest_separa
                             tokens * tokens * (double)dataset->dim <= MOST_PRODUCTS);
 
     if (pairs) {
-        attest_status status = attest_separated_get(extremes, dataset, error);
-
-        if (status != ATTEST_OK)
-            return status;
+        ATTEST_TRY(attest_separated_get(extremes, dataset, error));
     } else if (!known &&
                (construction->eps.given || construction->strategy == ATTEST_STRATEGY_THEOREM)) {
         return attest_error_set(error, ATTEST_UNABLE,
@@ -276,20 +270,18 @@ attest_status attest_construction_build(attest_construction *construction,
         [ATTEST_STRATEGY_GAP] = attest_theorem2_build_gap,
         [ATTEST_STRATEGY_TUNED] = attest_theorem2_build_tuned,
     };
-    attest_status status;
     ATTEST_SCOPED(attest_separated, extremes);
 
     construction->dim = dataset->dim;
     construction->direction = _fmpq_vec_init((slong)dataset->dim);
     construction->output = _fmpq_vec_init((slong)dataset->dim);
-    status = check_positive(construction, error);
-    if (status == ATTEST_OK)
-        status = check_simple(construction, &extremes, dataset, error);
-    if (status == ATTEST_OK && !construction->hypothesis)
-        status = set_bounds(construction, &extremes, dataset, error);
-    if (status == ATTEST_OK && !construction->hypothesis)
-        status = build[construction->strategy](construction, dataset, error);
-    return status;
+    ATTEST_TRY(check_positive(construction, error));
+    ATTEST_TRY(check_simple(construction, &extremes, dataset, error));
+    if (!construction->hypothesis)
+        ATTEST_TRY(set_bounds(construction, &extremes, dataset, error));
+    if (!construction->hypothesis)
+        ATTEST_TRY(build[construction->strategy](construction, dataset, error));
+    return ATTEST_OK;
 }
 
 void attest_construction_set_output(attest_construction *construction,

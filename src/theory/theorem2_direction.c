@@ -57,19 +57,18 @@ void attest_direction_least(fmpq_t least, const attest_projection *along)
 attest_status attest_direction_check(bool *apart, const attest_rational_vector *direction,
                                      const attest_tokens *tokens, attest_error *error)
 {
-    attest_projection along;
-    attest_status status = attest_projection_init(&along, tokens, direction, error);
+    attest_projection along ATTEST_CLEARED_BY(attest_projection_clear) = {0};
     FMPQ(least);
 
     *apart = false;
-    if (status == ATTEST_OK && attest_projection_sort(&along) != ATTEST_OK)
-        status = attest_memory_fail(error);
-    if (status == ATTEST_OK && along.injective) {
+    ATTEST_TRY(attest_projection_init(&along, tokens, direction, error));
+    if (attest_projection_sort(&along) != ATTEST_OK)
+        return attest_memory_fail(error);
+    if (along.injective) {
         attest_direction_least(least, &along);
         *apart = !fmpq_is_zero(least);
     }
-    attest_projection_clear(&along);
-    return status;
+    return ATTEST_OK;
 }
 
 /* The two largest entries of v, exchanged, one with its sign changed. */

@@ -54,22 +54,22 @@ static attest_status try_direction(bool *usable, best_direction *best,
                                    const attest_rational_vector *direction,
                                    const attest_tokens *tokens, attest_error *error)
 {
-    attest_projection along;
-    attest_status status = attest_projection_init(&along, tokens, direction, error);
+    attest_projection along ATTEST_CLEARED_BY(attest_projection_clear) = {0};
     FMPQ(product);
 
     *usable = false;
-    if (status == ATTEST_OK && attest_projection_order(&along) != ATTEST_OK)
-        status = attest_memory_fail(error);
-    if (status == ATTEST_OK && along.injective && tokens->count > 1) {
-        *usable = true;
-        if (!best->found || !is_surely_less(&along, best->below)) {
-            attest_projection_find_gap(&along);
-            attest_direction_least(product, &along);
-            *usable = !fmpq_is_zero(product);
-            fmpq_mul(product, product, along.gap);
-        }
-    }
+    ATTEST_TRY(attest_projection_init(&along, tokens, direction, error));
+    if (attest_projection_order(&along) != ATTEST_OK)
+        return attest_memory_fail(error);
+    if (!along.injective || tokens->count <= 1)
+        return ATTEST_OK;
+    *usable = true;
+    if (best->found && is_surely_less(&along, best->below))
+        return ATTEST_OK;
+    attest_projection_find_gap(&along);
+    attest_direction_least(product, &along);
+    *usable = !fmpq_is_zero(product);
+    fmpq_mul(product, product, along.gap);
     if (fmpq_cmp(product, best->product) > 0) {
         fmpq_swap(best->product, product);
         fmpq_set(best->gap, along.gap);
@@ -78,8 +78,7 @@ static attest_status try_direction(bool *usable, best_direction *best,
         fmpz_set(best->direction.denominator, direction->denominator);
         best->found = true;
     }
-    attest_projection_clear(&along);
-    return status;
+    return ATTEST_OK;
 }
 
 /* The direction with the smallest kappa of a few: the scores, and so the depths, are smallest.
@@ -87,23 +86,19 @@ static attest_status try_direction(bool *usable, best_direction *best,
 static attest_status choose_direction(best_direction *best, uint64_t seed,
                                       const attest_tokens *tokens, attest_error *error)
 {
-    bool large = tokens->count * tokens->dim > LARGE_TABLE;
+    bool large = tokens->count * tokens->dim > LARGE_TABLE, usable;
     int wanted = large ? TRIES_LARGE : TRIES_SMALL, usable_count = 0;
     uint64_t state = seed;
-    attest_status status = ATTEST_OK;
-    attest_rational_vector direction ATTEST_CLEARED_BY(attest_rational_vector_clear);
+    ATTEST_SCOPED(attest_rational_vector, direction, tokens->dim);
 
     if (tokens->dim == 1)
         wanted = 1; /* there is one direction */
-    attest_rational_vector_init(&direction, tokens->dim);
-    for (int i = 0; i < MOST_DIRECTIONS && usable_count < wanted && status == ATTEST_OK; i++) {
-        bool usable;
-
+    for (int i = 0; i < MOST_DIRECTIONS && usable_count < wanted; i++) {
         attest_direction_gen(&direction, &state);
-        status = try_direction(&usable, best, &direction, tokens, error);
+        ATTEST_TRY(try_direction(&usable, best, &direction, tokens, error));
         usable_count += usable;
     }
-    return status;
+    return ATTEST_OK;
 }
 
 /* kappa for scores at least gaps[i] / 1000 apart, and what it promises. */
@@ -137,35 +132,41 @@ static void choose_gap(attest_construction *construction, const fmpq_t unit)
         set_kappa(construction, unit, best);
 }
 
+static void best_direction_init(best_direction *best, size_t dim)
+{
+    best->found = false;
+    attest_rational_vector_init(&best->direction, dim);
+    fmpq_init(best->product);
+    fmpq_init(best->gap);
+}
+
+static void best_direction_clear(best_direction *best)
+{
+    attest_rational_vector_clear(&best->direction);
+    fmpq_clear(best->product);
+    fmpq_clear(best->gap);
+}
+
 attest_status attest_theorem2_build_gap(attest_construction *construction,
                                         const attest_dataset *dataset, attest_error *error)
 {
-    best_direction best = {.found = false};
-    attest_status status;
+    ATTEST_SCOPED(best_direction, best, dataset->dim);
     FMPQ(unit);
 
-    fmpq_init(best.product);
-    fmpq_init(best.gap);
-    attest_rational_vector_init(&best.direction, dataset->dim);
-    status = choose_direction(&best, construction->seed, &dataset->tokens, error);
-    if (status == ATTEST_OK && !best.found)
-        status = attest_error_set(error, ATTEST_UNABLE, "no direction keeps all tokens apart");
-    if (status == ATTEST_OK) {
-        if (construction->eps_by_direction) {
-            /* |x - x'| >= |v.(x - x')| >= gap, as |v| <= 1; below it, to be strict */
-            fmpq_set(construction->eps.value, best.gap);
-            fmpq_div_2exp(best.gap, best.gap, 60);
-            fmpq_sub(construction->eps.value, construction->eps.value, best.gap);
-            attest_round_down(construction->eps.value, KAPPA_BITS);
-        }
-        attest_construction_set_output(construction, &best.direction);
-        fmpq_inv(unit, best.product); /* kappa for scores at least 1 apart */
-        choose_gap(construction, unit);
-        status = attest_construction_finish(construction, &best.direction, error);
-        attest_theorem2_formula(construction, dataset->longest, dataset->tokens.count);
+    ATTEST_TRY(choose_direction(&best, construction->seed, &dataset->tokens, error));
+    if (!best.found)
+        return attest_error_set(error, ATTEST_UNABLE, "no direction keeps all tokens apart");
+    if (construction->eps_by_direction) {
+        /* |x - x'| >= |v.(x - x')| >= gap, as |v| <= 1; below it, to be strict */
+        fmpq_set(construction->eps.value, best.gap);
+        fmpq_div_2exp(best.gap, best.gap, 60);
+        fmpq_sub(construction->eps.value, construction->eps.value, best.gap);
+        attest_round_down(construction->eps.value, KAPPA_BITS);
     }
-    attest_rational_vector_clear(&best.direction);
-    fmpq_clear(best.product);
-    fmpq_clear(best.gap);
-    return status;
+    attest_construction_set_output(construction, &best.direction);
+    fmpq_inv(unit, best.product); /* kappa for scores at least 1 apart */
+    choose_gap(construction, unit);
+    ATTEST_TRY(attest_construction_finish(construction, &best.direction, error));
+    attest_theorem2_formula(construction, dataset->longest, dataset->tokens.count);
+    return ATTEST_OK;
 }

@@ -127,30 +127,25 @@ attest_status attest_theorem2_build_theorem(attest_construction *construction,
     size_t tokens = dataset->tokens.count;
     uint64_t state = construction->seed;
     double left = construction->max_work;
-    attest_status status = ATTEST_OK;
     bool wide = false;
-    points p;
 
     if ((double)tokens * (double)tokens * (double)dataset->dim > MOST_PRODUCTS)
         return attest_error_set(error, ATTEST_UNABLE,
                                 "too many tokens to test a direction on all pairs; use "
                                 "the strategy gap");
     ATTEST_SCOPED(attest_rational_vector, direction, dataset->dim);
-    points_init(&p, &dataset->tokens);
-    for (int i = 0; i < MOST_DIRECTIONS && !wide && status == ATTEST_OK; i++) {
+    ATTEST_SCOPED(points, p, &dataset->tokens);
+    for (int i = 0; i < MOST_DIRECTIONS && !wide; i++) {
         attest_direction_gen(&direction, &state);
-        status = attest_work_charge(&left, work_of(&p, &direction), error);
-        wide = status == ATTEST_OK && direction_is_wide(&p, &direction);
+        ATTEST_TRY(attest_work_charge(&left, work_of(&p, &direction), error));
+        wide = direction_is_wide(&p, &direction);
     }
-    if (wide) {
-        set_kappa(construction, dataset->longest, tokens);
-        attest_construction_set_output(construction, &direction);
-        status = attest_construction_finish(construction, &direction, error);
-        attest_theorem2_promise(construction, dataset->longest);
-        attest_theorem2_formula(construction, dataset->longest, tokens);
-    } else if (status == ATTEST_OK) {
-        status = attest_error_set(error, ATTEST_UNABLE, "no direction keeps all tokens apart");
-    }
-    points_clear(&p);
-    return status;
+    if (!wide)
+        return attest_error_set(error, ATTEST_UNABLE, "no direction keeps all tokens apart");
+    set_kappa(construction, dataset->longest, tokens);
+    attest_construction_set_output(construction, &direction);
+    ATTEST_TRY(attest_construction_finish(construction, &direction, error));
+    attest_theorem2_promise(construction, dataset->longest);
+    attest_theorem2_formula(construction, dataset->longest, tokens);
+    return ATTEST_OK;
 }

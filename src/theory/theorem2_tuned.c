@@ -65,16 +65,13 @@ static attest_status tuner_init(tuner *t, const attest_dataset *dataset, attest_
                                 attest_error *error)
 {
     size_t count = dataset->tokens.count, dim = dataset->dim;
-    attest_status status;
     FMPQ(entry);
 
-    *t = (tuner){.dataset = dataset};
+    t->dataset = dataset;
     attest_contexts_init(&t->contexts);
     t->entry = attest_memory_alloc(count * dim, sizeof *t->entry);
     t->along = attest_memory_alloc(count, sizeof *t->along);
-    status = attest_contexts_get(&t->contexts, dataset, mask, ATTEST_TIES_UNIFORM, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_contexts_get(&t->contexts, dataset, mask, ATTEST_TIES_UNIFORM, error));
     t->mean = attest_memory_alloc(t->contexts.count, sizeof *t->mean);
     t->order = attest_memory_alloc(t->contexts.count, sizeof *t->order);
     t->line = attest_memory_alloc(t->contexts.count, sizeof *t->line);
@@ -177,6 +174,11 @@ typedef struct best {
     outcome of;
 } best;
 
+static void best_clear(best *b)
+{
+    attest_rational_vector_clear(&b->v);
+}
+
 /* Whether it is better, and then it is taken over. */
 static bool improve(outcome *of, double kappa, double least, double range)
 {
@@ -271,9 +273,8 @@ static attest_status search(best *b, tuner *t, uint64_t seed, size_t jobs, attes
     double work = 0;
     uint64_t state = seed;
     int trials, directions;
-    attest_status status;
-    attest_rational_vector move ATTEST_CLEARED_BY(attest_rational_vector_clear);
-    attest_rational_vector v ATTEST_CLEARED_BY(attest_rational_vector_clear);
+    ATTEST_SCOPED(attest_rational_vector, v, t->dataset->dim);
+    ATTEST_SCOPED(attest_rational_vector, move, t->dataset->dim);
 
     for (size_t i = 0; i < t->contexts.count; i++)
         work += t->contexts.context[i].seen;
@@ -281,13 +282,11 @@ static attest_status search(best *b, tuner *t, uint64_t seed, size_t jobs, attes
     directions = t->dataset->dim == 1 ? 1 : trials / 2 / KAPPAS + 1;
     if (work * directions * KAPPAS < SMALL_WORK)
         jobs = 1;
-    status = try_directions(b, t, (size_t)directions, jobs, &state, error);
-    attest_rational_vector_init(&v, t->dataset->dim);
-    attest_rational_vector_init(&move, t->dataset->dim);
-    for (int i = 0; i < trials / 2 && status == ATTEST_OK; i++)
+    ATTEST_TRY(try_directions(b, t, (size_t)directions, jobs, &state, error));
+    for (int i = 0; i < trials / 2; i++)
         if (!refine(b, t, &v, &move, 1 + i * 8 / (trials / 2), &state))
-            status = attest_memory_fail(error);
-    return status;
+            return attest_memory_fail(error);
+    return ATTEST_OK;
 }
 
 /* x = a double, rounded to so many bits. Domain: x > 0, finite. */
@@ -328,57 +327,45 @@ static attest_status take_best(attest_construction *construction, const best *b,
 static attest_status take_any(best *b, tuner *t, uint64_t seed, attest_error *error)
 {
     attest_rational_vector *v = &b->v;
-    attest_status status = ATTEST_OK;
     uint64_t state = seed;
+    double size = 0, range;
     bool apart = false;
 
-    for (int i = 0; i < MOST_DIRECTIONS && !apart && status == ATTEST_OK; i++) {
+    for (int i = 0; i < MOST_DIRECTIONS && !apart; i++) {
         attest_direction_gen(v, &state);
-        status = attest_direction_check(&apart, v, &t->dataset->tokens, error);
+        ATTEST_TRY(attest_direction_check(&apart, v, &t->dataset->tokens, error));
     }
-    if (status == ATTEST_OK && !apart)
-        status = attest_error_set(error, ATTEST_UNABLE, "no direction keeps all tokens apart");
-    if (status == ATTEST_OK) {
-        double size = 0, range = project(t, v);
-
-        for (size_t i = 0; i < t->dataset->tokens.count; i++)
-            size = fmax(size, fabs(t->along[i]));
-        b->of.range = b->of.least = range + size * 0x1p-50;
-        b->of.kappa = 1 / (size * size);
-        if (!(b->of.range > 0) || isinf(b->of.range) || isinf(b->of.kappa) ||
-            !(b->of.kappa > 0))
-            status =
-                attest_error_set(error, ATTEST_UNABLE, "tokens beyond the range of doubles");
-    }
-    return status;
+    if (!apart)
+        return attest_error_set(error, ATTEST_UNABLE, "no direction keeps all tokens apart");
+    range = project(t, v);
+    for (size_t i = 0; i < t->dataset->tokens.count; i++)
+        size = fmax(size, fabs(t->along[i]));
+    b->of.range = b->of.least = range + size * 0x1p-50;
+    b->of.kappa = 1 / (size * size);
+    if (!(b->of.range > 0) || isinf(b->of.range) || isinf(b->of.kappa) || !(b->of.kappa > 0))
+        return attest_error_set(error, ATTEST_UNABLE, "tokens beyond the range of doubles");
+    return ATTEST_OK;
 }
 
 attest_status attest_theorem2_build_tuned(attest_construction *construction,
                                           const attest_dataset *dataset, attest_error *error)
 {
-    attest_status status;
-    best b = {.of = {0}};
-    tuner t;
+    bool apart = false;
+    tuner t ATTEST_CLEARED_BY(tuner_clear) = {.dataset = NULL};
+    best b ATTEST_CLEARED_BY(best_clear) = {.of = {0}};
 
+    attest_rational_vector_init(&b.v, dataset->dim);
     if (construction->eps_by_direction)
         return attest_error_set(error, ATTEST_UNABLE,
                                 "too many tokens to find their least distance; give eps");
-    attest_rational_vector_init(&b.v, dataset->dim);
-    status = tuner_init(&t, dataset, construction->mask, error);
-    if (status == ATTEST_OK) {
-        bool apart = false;
-
-        status = search(&b, &t, construction->seed, construction->jobs, error);
-        if (status == ATTEST_OK && b.of.ratio > 0)
-            status = attest_direction_check(&apart, &b.v, &dataset->tokens, error);
-        if (status == ATTEST_OK && !apart)
-            status = take_any(&b, &t, construction->seed, error);
-        if (status == ATTEST_OK)
-            status = take_best(construction, &b, error);
-    }
-    if (status == ATTEST_OK && dataset->longest > 1)
+    ATTEST_TRY(tuner_init(&t, dataset, construction->mask, error));
+    ATTEST_TRY(search(&b, &t, construction->seed, construction->jobs, error));
+    if (b.of.ratio > 0)
+        ATTEST_TRY(attest_direction_check(&apart, &b.v, &dataset->tokens, error));
+    if (!apart)
+        ATTEST_TRY(take_any(&b, &t, construction->seed, error));
+    ATTEST_TRY(take_best(construction, &b, error));
+    if (dataset->longest > 1)
         attest_theorem2_formula(construction, dataset->longest, dataset->tokens.count);
-    tuner_clear(&t);
-    attest_rational_vector_clear(&b.v);
-    return status;
+    return ATTEST_OK;
 }

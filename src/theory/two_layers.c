@@ -150,14 +150,11 @@ attest_status attest_two_layers_separate(attest_weights layer[2],
     static const long first[2] = {1, 0}, read[1][2] = {{1, 0}}, put[2][2] = {{0, 0}, {1, 0}},
                       same[2][2] = {{1, 0}, {0, 1}};
     long query[2] = {pair->t[0][pair->position[0]] > 0 ? 1 : -1, 0}, key[2];
-    attest_status status;
 
     choose_scores(&key[0], &key[1], pair, part);
     /* (t, 0) becomes (t, M) or (t, m): the best key is the largest for a positive query. */
-    status = set_layer(&layer[0], first, first, read, put, 1, error);
-    if (status == ATTEST_OK)
-        status = set_layer(&layer[1], query, key, same, same, 2, error);
-    return status;
+    ATTEST_TRY(set_layer(&layer[0], first, first, read, put, 1, error));
+    return set_layer(&layer[1], query, key, same, same, 2, error);
 }
 
 /* sequence = the rationals over one denominator. */
@@ -177,13 +174,13 @@ static void set_sequence(attest_sequence *sequence, const fmpq *x)
 attest_status attest_two_layers_evaluate(fmpq *out, const attest_weights *layer, size_t layers,
                                          const attest_sequence *sequence, attest_error *error)
 {
-    attest_status status = attest_attention_exact(out, &layer[0], sequence, error);
     ATTEST_SCOPED(attest_sequence, between);
 
+    ATTEST_TRY(attest_attention_exact(out, &layer[0], sequence, error));
     attest_sequence_resize(&between, sequence->length, sequence->dim);
-    for (size_t l = 1; l < layers && status == ATTEST_OK; l++) {
+    for (size_t l = 1; l < layers; l++) {
         set_sequence(&between, out);
-        status = attest_attention_exact(out, &layer[l], &between, error);
+        ATTEST_TRY(attest_attention_exact(out, &layer[l], &between, error));
     }
-    return status;
+    return ATTEST_OK;
 }
