@@ -26,7 +26,7 @@ const attest_trained_entry attest_cli_trained = {
 };
 
 static const unsigned char file[] = {
-#include "trained.inc" /* made of block.safetensors: cli.am */
+#include "trained.inc" /* made of block.safetensors: src/tool.am */
 };
 
 static attest_status read_matrix(attest_matrix *matrix, const attest_safetensors *tensors,

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Documents name what exists: every path of the tree and every function, type or constant that
 # README, CONTRIBUTING, SECURITY and doc/ speak of; and doc/install.md the packages that quickstart
-# installs. A placeholder in capitals, as in props/NAME.c, is none, and a test may go without its
-# .c. Shown to bite.
+# installs. A placeholder in capitals, as in props/NAME.c, is none, a test may go without its .c,
+# and tests/ROOM/t-ROOM is a program. Shown to bite.
 . "$srcdir/tests/meta/rooms.sh"
 
 documents() { # tree: its documents
@@ -13,7 +13,7 @@ paths() { # tree: "DOCUMENT: PATH" for every path that is not there
     documents "$1" | while read -r document; do
         grep -oE '(^|[^A-Za-z0-9_./-])(src|props|include|tests|bench|examples|proofs-notes|doc|m4)/[A-Za-z0-9_./-]*[A-Za-z0-9_]' "$1/$document" |
             sed 's/^[^a-z]//' | sort -u | grep -v '[A-Z]' | while read -r path; do
-            [ -e "$1/$path" ] || [ -e "$1/$path.c" ] || echo "$document: $path"
+            [ -e "$1/$path" ] || [ -e "$1/$path.c" ] || [ "$path" = "tests/${path##*/t-}/t-${path##*/t-}" ] || echo "$document: $path"
         done
     done
 }
