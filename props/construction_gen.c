@@ -102,8 +102,7 @@ attest_status attest_props_construction_gen(attest_instance *instance, struct th
     }
     if (attest_setting_drops(setting, "length"))
         return gen_plain(instance, t, 1);
-    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
-    attest_dataset_builder_init(&builder, zero ? 2 : 1, ATTEST_TABLE_RATIONAL, NULL);
+    ATTEST_SCOPED(attest_dataset_builder, builder, zero ? 2 : 1, ATTEST_TABLE_RATIONAL, NULL);
     if (zero)
         ATTEST_TRY(gen_zero(&builder, instance, t));
     else if (attest_setting_drops(setting, "eps"))

@@ -280,9 +280,8 @@ static void ask_roughly(attest_trial *trial, const attest_instance *instance,
     attest_verdict expected = rough->collision ? ATTEST_REFUTED : ATTEST_PROVED;
     const char *what =
         rough->collision ? "delta = 0" : "delta below the least separation, r above the norms";
-    question q ATTEST_CLEARED_BY(question_clear);
+    ATTEST_SCOPED(question, q, instance, &none);
 
-    question_init(&q, instance, &none);
     q.claim.method = choose_method(&instance->weights, choice);
     if (rough->required)
         attest_number_set_double(q.claim.delta, rough->separation[0]);
@@ -310,9 +309,8 @@ static bool ask_loosely(attest_trial *trial, const attest_instance *instance,
     static const attest_brute close = {.tiny = true}; /* as it may be */
     const attest_finding *f;
     bool said = true;
-    question q ATTEST_CLEARED_BY(question_clear);
+    ATTEST_SCOPED(question, q, instance, &close);
 
-    question_init(&q, instance, &close);
     f = &q.finding;
     if (certify(&q, trial, "delta = 0")) {
         said = f->verdict != ATTEST_UNDECIDED;
@@ -331,9 +329,8 @@ static bool ask_loosely(attest_trial *trial, const attest_instance *instance,
 static void ask_oracle(attest_trial *trial, const attest_instance *instance,
                        const attest_brute *brute, bool everything)
 {
-    question q ATTEST_CLEARED_BY(question_clear);
+    ATTEST_SCOPED(question, q, instance, brute);
 
-    question_init(&q, instance, brute);
     if (brute->collision)
         attest_trial_label(trial, "collision");
     if (brute->tiny)

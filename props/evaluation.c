@@ -5,7 +5,6 @@
 
 #include "number/scope.h"
 
-
 static attest_status evaluate(attest_evaluation *out, size_t i, const attest_weights *weights,
                               long bits, attest_error *error)
 {

@@ -9,7 +9,6 @@
 
 #include "number/scope.h"
 
-
 enum { BITS = 128, MOST_BITS = 1024, LEAST_ULP = -1074, MOST_EXPONENT = 1024 };
 
 /* *e with 2^*e <= exact < 2^(*e+1), exact being e^x; false where that is not known. Of the

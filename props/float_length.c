@@ -70,14 +70,13 @@ static attest_status average(arf_t out, long p, size_t n, attest_error *error)
     attest_simulated_arithmetic arithmetic;
     attest_audit_outputs outputs ATTEST_CLEARED_BY(attest_audit_outputs_clear) = {0};
     attest_audit_request request;
-    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
+    ATTEST_SCOPED(attest_dataset_builder, builder, 1, ATTEST_TABLE_RATIONAL, NULL);
     attest_format format;
     char name[32];
     ATTEST_SCOPED(attest_dataset, dataset);
     ATTEST_SCOPED(attest_weights, weights);
     FMPQ(token);
 
-    attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
     fmpq_one(token);
     for (size_t k = 0; k < n; k++, fmpq_zero(token))
         ATTEST_TRY(attest_dataset_builder_add_token(&builder, token, error));

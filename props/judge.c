@@ -53,10 +53,9 @@ static attest_status gen(attest_instance *instance, struct theft *t,
 {
     size_t dim = attest_gen_size(t, 1, MOST_DIM), keys = attest_gen_size(t, 1, MOST_KEYS);
     size_t queries = attest_gen_size(t, 1, MOST_QUERIES);
-    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
+    ATTEST_SCOPED(attest_dataset_builder, builder, dim, ATTEST_TABLE_RATIONAL, NULL);
 
     (void)setting;
-    attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_RATIONAL, NULL);
     fmpq_set_ui(attest_instance_set(instance, "model"), attest_gen_size(t, 0, MODELS), 1);
     fmpq_set_ui(attest_instance_set(instance, "kernel"), attest_gen_size(t, 0, MODELS), 1);
     ATTEST_TRY(add_tokens(&builder, t, queries, dim));
@@ -148,12 +147,10 @@ static attest_status try_kernel(attest_trial *trial, const attest_qkv *qkv,
     attest_judge_head_bound bound;
     attest_judge_recipe recipe;
     attest_judge_rule rule;
-    attest_status status = attest_judge_recipe_draw(&recipe, variant, seed, error);
+    attest_status status;
 
-    if (status == ATTEST_OK)
-        status = attest_judge_question_init(&question, qkv, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_judge_recipe_draw(&recipe, variant, seed, error));
+    ATTEST_TRY(attest_judge_question_init(&question, qkv, error));
     attest_judge_rule_init(&rule, variant, &question);
     status = attest_judge_head_bound_init(&bound, &question, &rule, 1, error);
     if (status == ATTEST_OK) {

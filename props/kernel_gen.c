@@ -95,9 +95,8 @@ static void gen_rows(double *row, size_t n, size_t dim, struct theft *t)
 /* Sequence i is q_i, k_i, v_i. */
 static attest_status add_rows(attest_dataset *dataset, const double *row, size_t n, size_t dim)
 {
-    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
+    ATTEST_SCOPED(attest_dataset_builder, builder, dim, ATTEST_TABLE_REAL, NULL);
 
-    attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_REAL, NULL);
     for (size_t i = 0; i < n; i++) {
         for (size_t m = 0; m < 3; m++)
             ATTEST_TRY(

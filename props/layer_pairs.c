@@ -131,9 +131,8 @@ static attest_status add_sequence(attest_dataset_builder *builder, const long *l
 attest_status attest_layer_pairs_build(attest_dataset *dataset, const attest_layer_pairs *lists,
                                        const long *u, size_t dim)
 {
-    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
+    ATTEST_SCOPED(attest_dataset_builder, builder, dim, ATTEST_TABLE_RATIONAL, NULL);
 
-    attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_RATIONAL, NULL);
     for (size_t side = 0; side < 2; side++)
         ATTEST_TRY(add_sequence(&builder, lists->t[side], lists->length[side], u, dim));
     return attest_dataset_builder_finish(dataset, &builder, NULL);

@@ -28,10 +28,9 @@ static attest_status gen_zero(attest_instance *instance, struct theft *t)
     ulong a = attest_gen_size(t, 1, 6), step = attest_gen_size(t, 1, 6),
           inner = attest_gen_size(t, 1, 6);
     ulong value[2][3] = {{a, a + 2 * step + inner, 0}, {a + step, a + step + inner, 0}};
-    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
+    ATTEST_SCOPED(attest_dataset_builder, builder, 1, ATTEST_TABLE_RATIONAL, NULL);
     FMPQ(token);
 
-    attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
     for (size_t i = 0; i < 2; i++) {
         for (size_t k = 0; k < 3; k++) {
             fmpq_set_ui(token, value[i][k], 1);

@@ -3,7 +3,6 @@
 
 #include "number/scope.h"
 
-
 enum { LONGEST = ATTEST_MULTIPLES_LENGTH, DECADES = 40 };
 
 long attest_multiples_gen_small(struct theft *t, uint64_t limit)
@@ -73,12 +72,11 @@ attest_status attest_multiples_gen(attest_dataset *dataset, struct theft *t, siz
                                    const attest_universal_pair *pair,
                                    attest_multiples_shape shape)
 {
-    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
+    ATTEST_SCOPED(attest_dataset_builder, builder, dim, ATTEST_TABLE_RATIONAL, NULL);
     FMPQ_VEC(u, (slong)dim);
     FMPQ_VEC(token, (slong)dim);
 
     gen_direction(u, dim, t);
-    attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_RATIONAL, NULL);
     for (size_t i = 0; i < 2; i++) {
         size_t order[LONGEST] = {0, 1, 2, 3};
 

@@ -5,7 +5,6 @@
 
 #include "number/scope.h"
 
-
 /* Entries of a token: its score, a 1, and its unit vector. */
 enum { SCORE, ONE, UNIT };
 

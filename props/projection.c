@@ -120,8 +120,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
         return ATTEST_OK;
     }
     uint64_t state = fmpz_get_ui(fmpq_numref(seed));
-    attest_rational_vector direction ATTEST_CLEARED_BY(attest_rational_vector_clear);
-    attest_rational_vector_init(&direction, dataset->dim);
+    ATTEST_SCOPED(attest_rational_vector, direction, dataset->dim);
     for (int draw = 0; draw < DRAWS && !found; draw++) {
         attest_direction_gen(&direction, &state);
         found = keeps_all(&trial->margin, dataset, &direction);

@@ -69,7 +69,7 @@ typedef struct examination {
     const attest_instance *instance;
     const attest_oracle *oracle;
     size_t index; /* of the sequence */
-    attest_sequence sequence;
+    const attest_sequence *sequence;
     size_t count;  /* length * dim */
     arb_ptr truth; /* the oracle's outputs, */
     fmpq *exact;   /* and for hardmax as rationals */
@@ -82,9 +82,9 @@ typedef struct examination {
 static bool fail(examination *x, size_t i, const char *what)
 {
     x->trial->has_pair = true;
-    x->trial->pair[0] = x->trial->pair[1] = (attest_place){x->index, i / x->sequence.dim};
+    x->trial->pair[0] = x->trial->pair[1] = (attest_place){x->index, i / x->sequence->dim};
     attest_trial_violated(x->trial, "reference", "entry %zu of token %zu of sequence %zu: %s",
-                          i % x->sequence.dim, i / x->sequence.dim, x->index, what);
+                          i % x->sequence->dim, i / x->sequence->dim, x->index, what);
     return false;
 }
 
@@ -100,12 +100,12 @@ static bool fail_status(examination *x, attest_status status, const char *what)
 /* Hardmax: the oracle's rationals are the library's. */
 static bool check_exact(examination *x)
 {
-    size_t dim = x->sequence.dim;
+    size_t dim = x->sequence->dim;
     FMPQ_VEC(out, (slong)x->count);
     attest_status status =
-        attest_attention_exact(out, &x->instance->weights, &x->sequence, x->error);
+        attest_attention_exact(out, &x->instance->weights, x->sequence, x->error);
 
-    for (size_t k = 0; k < x->sequence.length; k++)
+    for (size_t k = 0; k < x->sequence->length; k++)
         attest_oracle_hardmax(x->exact + k * dim, x->oracle, (attest_place){x->index, k});
     if (status != ATTEST_OK)
         return fail_status(x, status, "exact evaluation fails");
@@ -121,7 +121,7 @@ static bool check_exact(examination *x)
 static bool check_balls(examination *x, long bits)
 {
     attest_status status =
-        attest_attention_ball(x->ball, &x->instance->weights, &x->sequence, bits, x->error);
+        attest_attention_ball(x->ball, &x->instance->weights, x->sequence, bits, x->error);
 
     if (status != ATTEST_OK)
         return fail_status(x, status, "ball evaluation fails");
@@ -143,13 +143,13 @@ static bool check_mode(examination *x, const attest_interval *interval, const bo
     for (size_t i = 0; out && i < x->count; i++)
         mpfr_init2(out[i], format->precision);
     if (out)
-        status = attest_attention_mpfr(out, &x->instance->weights, &x->sequence, format, mode,
+        status = attest_attention_mpfr(out, &x->instance->weights, x->sequence, format, mode,
                                        x->error);
     ok = status == ATTEST_OK;
     if (!ok)
         fail_status(x, status, "MPFR evaluation fails");
     for (size_t i = 0; ok && i < x->count; i++)
-        if (known[i / x->sequence.dim] && attest_interval_is_finite(interval + i) &&
+        if (known[i / x->sequence->dim] && attest_interval_is_finite(interval + i) &&
             !attest_interval_contains(interval + i, out[i]))
             ok = fail(x, i, "MPFR is not between directed roundings");
     for (size_t i = 0; out && i < x->count; i++)
@@ -162,7 +162,7 @@ static bool check_double(examination *x, const attest_interval *interval, const 
 {
     double *out ATTEST_FREED = attest_memory_alloc(x->count, sizeof *out);
     attest_status status =
-        out ? attest_attention_double(out, &x->instance->weights, &x->sequence, x->error)
+        out ? attest_attention_double(out, &x->instance->weights, x->sequence, x->error)
             : ATTEST_NOMEM;
     MPFR(DOUBLE_BITS, value);
 
@@ -170,7 +170,7 @@ static bool check_double(examination *x, const attest_interval *interval, const 
         return fail_status(x, status, "double evaluation fails");
     for (size_t i = 0; i < x->count; i++) {
         mpfr_set_d(value, out[i], MPFR_RNDN);
-        if (known[i / x->sequence.dim] && attest_interval_is_finite(interval + i) &&
+        if (known[i / x->sequence->dim] && attest_interval_is_finite(interval + i) &&
             !attest_interval_contains(interval + i, value))
             return fail(x, i, "double is not between directed roundings");
     }
@@ -181,19 +181,19 @@ static bool check_double(examination *x, const attest_interval *interval, const 
  * (bits > 0), or hardware (bits = 0). */
 static bool check_rounding(examination *x, long bits)
 {
-    size_t count = x->count, length = x->sequence.length;
+    size_t count = x->count, length = x->sequence->length;
     attest_interval *interval =
         attest_intervals_alloc(count, bits ? (mpfr_prec_t)bits : DOUBLE_BITS);
     bool *known ATTEST_FREED = attest_memory_alloc(length, sizeof *known);
     attest_format format = {.precision = bits};
     bool ok = interval && known &&
-              attest_interval_attention(interval, known, &x->instance->weights, &x->sequence,
+              attest_interval_attention(interval, known, &x->instance->weights, x->sequence,
                                         bits ? 0 : 1) == ATTEST_OK;
 
     if (!ok)
         fail_status(x, ATTEST_NOMEM, "");
     for (size_t i = 0; ok && i < count; i++)
-        if (!known[i / x->sequence.dim])
+        if (!known[i / x->sequence->dim])
             attest_trial_label(x->trial, "rounding may change who wins");
         else if (attest_interval_is_finite(interval + i) &&
                  !attest_interval_meets(interval + i, x->truth + i))
@@ -257,64 +257,55 @@ static bool fits_double(const attest_oracle *oracle, const attest_sequence *sequ
     return true;
 }
 
-static bool examine(examination *x, long bits)
+static void examine(examination *x, long bits)
 {
     if (x->exact && !check_exact(x))
-        return false;
-    for (size_t k = 0; !x->exact && k < x->sequence.length; k++)
-        attest_oracle_softmax(x->truth + k * x->sequence.dim, x->oracle,
+        return;
+    for (size_t k = 0; !x->exact && k < x->sequence->length; k++)
+        attest_oracle_softmax(x->truth + k * x->sequence->dim, x->oracle,
                               (attest_place){x->index, k},
                               x->scope.deep ? DEEP_BITS : WIDE_BITS);
     if (!check_balls(x, BALL_BITS) || !check_balls(x, WIDE_BITS) ||
-        (x->scope.deep && !check_balls(x, DEEP_BITS)) || !check_rounding(x, bits))
-        return false;
-    if (!fits_double(x->oracle, &x->sequence))
-        return true;
+        (x->scope.deep && !check_balls(x, DEEP_BITS)) || !check_rounding(x, bits) ||
+        !fits_double(x->oracle, x->sequence))
+        return;
     attest_trial_label(x->trial, "compared with hardware");
-    return check_rounding(x, 0);
-}
-
-static attest_status examine_sequence(examination *x, long bits)
-{
-    attest_status status;
-
-    attest_sequence_init(&x->sequence);
-    status = attest_dataset_get_sequence(&x->sequence, &x->instance->dataset, x->index, NULL,
-                                         x->error);
-    if (status == ATTEST_OK) {
-        x->count = x->sequence.length * x->sequence.dim;
-        x->truth = _arb_vec_init((slong)x->count), x->ball = _arb_vec_init((slong)x->count);
-        if (x->instance->weights.activation == ATTEST_HARDMAX)
-            x->exact = _fmpq_vec_init((slong)x->count);
-        (void)examine(x, bits);
-        _arb_vec_clear(x->truth, (slong)x->count), _arb_vec_clear(x->ball, (slong)x->count);
-        if (x->exact)
-            _fmpq_vec_clear(x->exact, (slong)x->count);
-    }
-    attest_sequence_clear(&x->sequence);
-    return status;
+    (void)check_rounding(x, 0);
 }
 
 static attest_status decide_by(attest_trial *trial, const attest_instance *instance,
                                scope asked, attest_error *error)
 {
-    const fmpq *parameter = attest_instance_get(instance, "bits");
+    const attest_dataset *dataset = &instance->dataset;
+    const fmpq *bits = attest_instance_get(instance, "bits");
 
-    if (!attest_instance_fits(instance) || !parameter || !fmpz_is_one(fmpq_denref(parameter)) ||
-        fmpq_cmp_ui(parameter, 1) < 0 || fmpq_cmp_ui(parameter, 1 << 20) > 0) {
+    if (!attest_instance_fits(instance) || !bits || !fmpz_is_one(fmpq_denref(bits)) ||
+        fmpq_cmp_ui(bits, 1) < 0 || fmpq_cmp_ui(bits, 1 << 20) > 0) {
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
     attest_oracle oracle ATTEST_CLEARED_BY(attest_oracle_clear);
-    ATTEST_TRY(attest_oracle_init(&oracle, &instance->dataset, &instance->weights));
-    for (size_t i = 0; trial->outcome == ATTEST_HELD && i < instance->dataset.count; i++) {
+    ATTEST_TRY(attest_oracle_init(&oracle, dataset, &instance->weights));
+    for (size_t i = 0; trial->outcome == ATTEST_HELD && i < dataset->count; i++) {
+        size_t count = attest_dataset_length(dataset, i) * dataset->dim;
+        ATTEST_SCOPED(attest_sequence, sequence);
+        ARB_VEC(truth, (slong)count);
+        ARB_VEC(ball, (slong)count);
+        FMPQ_VEC(exact, (slong)count);
         examination x = {.instance = instance,
                          .oracle = &oracle,
                          .index = i,
+                         .sequence = &sequence,
+                         .count = count,
+                         .truth = truth,
+                         .exact = instance->weights.activation == ATTEST_HARDMAX ? exact : NULL,
+                         .ball = ball,
                          .scope = asked,
                          .trial = trial,
                          .error = error};
-        ATTEST_TRY(examine_sequence(&x, fmpz_get_si(fmpq_numref(parameter))));
+
+        ATTEST_TRY(attest_dataset_get_sequence(&sequence, dataset, i, NULL, error));
+        examine(&x, fmpz_get_si(fmpq_numref(bits)));
     }
     attest_trial_label_layer(trial, instance);
     return ATTEST_OK;

@@ -3,7 +3,6 @@
 
 #include "number/scope.h"
 
-
 enum { BITS = 320, LEAST_SLACK = 40, ROOM = 4 };
 
 /* As many bits as the ball knows, but for a few. */

@@ -56,10 +56,9 @@ static attest_status gen(attest_instance *instance, struct theft *t,
     static const slong beyond[] = {4, 3, 2, 5, 8};
     bool dropped = attest_setting_drops(setting, "safe-threshold");
     fmpq *tau = attest_instance_set(instance, "tau");
-    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
+    ATTEST_SCOPED(attest_dataset_builder, builder, 1, ATTEST_TABLE_RATIONAL, NULL);
     size_t keys;
 
-    attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
     if (dropped)
         fmpq_set_si(tau, beyond[theft_random_choice(t, 5)], 1);
     else
@@ -184,11 +183,8 @@ static attest_status run_kernel(double *out, attest_judge_watch *watch, const sc
     variant.max = ATTEST_JUDGE_MAX_LAZY;
     variant.cast = true;
     variant.offset = 8;
-    status = attest_format_parse(&variant.p, "float8_e4m3fn:saturating", error);
-    if (status == ATTEST_OK)
-        status = attest_judge_question_init(&question, &qkv, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_format_parse(&variant.p, "float8_e4m3fn:saturating", error));
+    ATTEST_TRY(attest_judge_question_init(&question, &qkv, error));
     attest_judge_recipe_from_schedule(&recipe, &variant, &schedule);
     status = attest_judge_concrete_init(&x, &question, &variant, &recipe, error);
     if (status == ATTEST_OK) {

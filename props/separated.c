@@ -124,10 +124,9 @@ static void offer(fmpq_t kept, bool first, const fmpz_t square, int sign)
 
 static void look(extremes *e, const attest_dataset *d)
 {
-    integers n ATTEST_CLEARED_BY(integers_clear);
+    ATTEST_SCOPED(integers, n, d);
     FMPZ(square, difference);
 
-    integers_init(&n, d);
     e->no_duplicates = true;
     for (slong a = 0, sequence = 0; a < n.count; a++) {
         while (a >= (slong)d->start[sequence + 1])

@@ -25,11 +25,10 @@ static attest_status gen(attest_instance *instance, struct theft *t,
                          const attest_setting *setting)
 {
     size_t count = attest_gen_size(t, 1, MOST);
-    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
+    ATTEST_SCOPED(attest_dataset_builder, builder, 1, ATTEST_TABLE_RATIONAL, NULL);
     FMPQ(x, scale);
 
     (void)setting;
-    attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
     for (size_t i = 0; i < count; i++) {
         if (i == 0)
             attest_gen_positive(x, t, 8);

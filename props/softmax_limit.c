@@ -54,6 +54,7 @@ static void scores_init(scores *s, const attest_instance *instance)
     const attest_dataset *dataset = &instance->dataset;
 
     s->count = attest_dataset_length(dataset, 0);
+    s->winners = 0;
     s->score = _fmpq_vec_init((slong)s->count), s->hard = _fmpq_vec_init((slong)s->count);
     fmpq_init(s->gap);
     attest_scores_get(s->score, dataset, 0);
@@ -156,8 +157,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
-    scores s ATTEST_CLEARED_BY(scores_clear) = {0};
-    scores_init(&s, instance);
+    ATTEST_SCOPED(scores, s, instance);
     find_winners(&s);
     if (s.winners == s.count)
         attest_trial_label(trial, "all scores agree");

@@ -3,7 +3,6 @@
 
 #include "number/scope.h"
 
-
 /* x = e^{a - b}. */
 static void exp_difference(arb_t x, const fmpq_t a, const fmpq_t b, long bits)
 {

@@ -31,9 +31,8 @@ attest_status attest_transform_rearrange(attest_dataset *to, const attest_datase
                                          attest_rearrangement how)
 {
     size_t count = from->count + (how == ATTEST_REPEAT_SEQUENCE);
-    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
+    ATTEST_SCOPED(attest_dataset_builder, builder, from->dim, ATTEST_TABLE_RATIONAL, NULL);
 
-    attest_dataset_builder_init(&builder, from->dim, ATTEST_TABLE_RATIONAL, NULL);
     attest_dataset_clear(to);
     attest_dataset_init(to);
     for (size_t i = 0; i < count; i++) {
@@ -47,10 +46,9 @@ attest_status attest_transform_dataset(attest_dataset *to, const attest_dataset 
                                        const attest_token_change *change)
 {
     size_t dim = from->dim + change->homogeneous;
-    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
+    ATTEST_SCOPED(attest_dataset_builder, builder, dim, ATTEST_TABLE_RATIONAL, NULL);
     FMPQ_VEC(x, (slong)dim);
 
-    attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_RATIONAL, NULL);
     attest_dataset_clear(to);
     attest_dataset_init(to);
     for (size_t i = 0; i < from->count; i++) {

@@ -3,7 +3,6 @@
 
 #include "number/scope.h"
 
-
 /* The square of a distance or of a norm: a rational, or a ball. */
 typedef struct square {
     bool exact;

@@ -159,8 +159,7 @@ bool attest_tuned_exactly(const attest_instance *instance, const attest_setting 
 {
     if (!has_form(instance))
         return false;
-    exact e ATTEST_CLEARED_BY(exact_clear);
-    exact_init(&e, instance);
+    ATTEST_SCOPED(exact, e, instance);
     return (attest_setting_drops(setting, "nonzero") || !has_zero_token(&e)) &&
            (attest_setting_drops(setting, "kappa") || !fmpq_is_zero(e.kappa)) &&
            (attest_setting_drops(setting, "injective") || is_injective(&e)) &&

@@ -170,9 +170,8 @@ static attest_status gen_all(attest_instance *instance, struct theft *t)
 static attest_status set_pair(attest_dataset *dataset, const double *token, size_t length,
                               size_t dim)
 {
-    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
+    ATTEST_SCOPED(attest_dataset_builder, builder, dim, ATTEST_TABLE_REAL, NULL);
 
-    attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_REAL, NULL);
     ATTEST_TRY(attest_dataset_builder_add_sequences(&builder, token, 2, length, NULL));
     return attest_dataset_builder_finish(dataset, &builder, NULL);
 }

@@ -5,7 +5,6 @@
 
 #include "number/scope.h"
 
-
 attest_status attest_vectors_init(attest_vectors *vectors, const attest_dataset *dataset,
                                   attest_error *error)
 {

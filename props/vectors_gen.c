@@ -82,10 +82,9 @@ attest_status attest_vectors_gen_values(attest_vocabulary *values, struct theft 
 attest_status attest_vectors_build(attest_dataset *dataset, const attest_vocabulary *values,
                                    const attest_vector_lists *lists)
 {
-    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
+    ATTEST_SCOPED(attest_dataset_builder, builder, 1, ATTEST_TABLE_RATIONAL, NULL);
     attest_error error;
 
-    attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
     for (size_t i = 0; i < lists->count; i++) {
         for (size_t k = 0; k < lists->length[i]; k++)
             ATTEST_TRY(attest_dataset_builder_add_token(

@@ -52,10 +52,9 @@ static attest_status gen_proportional(attest_dataset *dataset, struct theft *t)
     static const attest_gen_sequences kind = {
         .count_min = 1, .count_max = 1, .length_min = 1, .length_max = 5, .repeats = true};
     size_t a = attest_gen_size(t, 1, MOST_TIMES), b = attest_gen_size(t, 1, MOST_TIMES);
-    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
+    ATTEST_SCOPED(attest_dataset_builder, builder, 1, ATTEST_TABLE_RATIONAL, NULL);
     ATTEST_SCOPED(attest_dataset, base);
 
-    attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
     ATTEST_TRY(attest_gen_scores(&base, t, &kind, RANGE));
     ATTEST_TRY(repeat(&builder, &base, a));
     ATTEST_TRY(repeat(&builder, &base, b));

@@ -57,10 +57,9 @@ static attest_status add_twin(attest_dataset *dataset, struct theft *t, bool equ
 {
     size_t length = attest_dataset_length(dataset, 0);
     size_t other = attest_dataset_length(dataset, 1);
-    attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
+    ATTEST_SCOPED(attest_dataset_builder, builder, dataset->dim, ATTEST_TABLE_RATIONAL, NULL);
     ATTEST_SCOPED(attest_dataset, twin);
 
-    attest_dataset_builder_init(&builder, dataset->dim, ATTEST_TABLE_RATIONAL, NULL);
     ATTEST_TRY(add_repeated(&builder, dataset, 0, length));
     ATTEST_TRY(add_repeated(&builder, dataset, 0,
                             equal ? length * attest_gen_size(t, 2, 3) : length + 1));
@@ -131,10 +130,9 @@ static attest_status ask(examination *x, const attest_place pair[2], const fmpq_
                          const fmpq_t target, bool rational, bool expected, const char *what)
 {
     const attest_dataset *d = &x->instance->dataset;
-    attest_softmax_sum sum ATTEST_CLEARED_BY(attest_softmax_sum_clear);
+    ATTEST_SCOPED(attest_softmax_sum, sum, d->dim);
     attest_zero_answer answer;
 
-    attest_softmax_sum_init(&sum, d->dim);
     for (int side = 0; side < 2; side++) {
         attest_context context = get_context(x, pair[side]);
         ATTEST_TRY(attest_softmax_sum_add(&sum, side ? -1 : 1, &x->instance->weights, d,
