@@ -3,10 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
-#include "base/scope.h"
 #include "campaign/chunk_result.h"
-#include "io/json_member.h"
 
 static const char *const death_kinds[] = {"memory", "timeout", "signal", "exit"};
 
@@ -85,132 +82,99 @@ void attest_chunk_result_write(attest_json *json, const char *key,
     attest_json_write_close(json);
 }
 
-static attest_status read_double(double *value, const attest_json_cursor *object,
-                                 const char *key, attest_error *error)
+static uint64_t take_count(const attest_json_cursor *object, const char *key)
 {
-    attest_json_cursor member;
-    const char *text;
-    char *end;
-
-    ATTEST_TRY(attest_json_get_member(&member, object, key, error));
-    ATTEST_TRY(attest_json_get_string(&text, &member, error));
-    *value = strtod(text, &end);
-    if (end == text || *end)
-        return attest_json_fail(&member, error, ATTEST_FORMAT, "is not a number");
-    return ATTEST_OK;
+    return attest_json_take_count(object, key, "is negative");
 }
 
-static attest_status read_violation(attest_chunk_result *result,
-                                    const attest_json_cursor *object, attest_error *error)
+static double take_double(const attest_json_cursor *object, const char *key)
+{
+    attest_json_cursor member = attest_json_take(object, key);
+    const char *text = attest_json_take_string(&member, NULL);
+    char *end;
+    double value = strtod(text, &end);
+
+    if (end == text || *end)
+        attest_json_refuse(&member, "is not a number");
+    return value;
+}
+
+static void read_violation(attest_chunk_result *result, const attest_json_cursor *object)
 {
     attest_violation violation = {0};
-    attest_json_cursor flaky;
-    attest_status status =
-        attest_json_get_member_count(&violation.trial, object, "trial", error);
 
-    if (status == ATTEST_OK)
-        status = read_double(&violation.margin, object, "margin", error);
-    if (status == ATTEST_OK)
-        status = attest_json_copy_member(&violation.reason, object, "reason", error);
-    if (status == ATTEST_OK && attest_json_find_member(&flaky, object, "flaky"))
-        status = attest_json_get_bool(&violation.flaky, &flaky, error);
-    if (status == ATTEST_OK)
-        status = attest_json_copy_member(&violation.text, object, "text", error);
-    if (status != ATTEST_OK) {
-        free(violation.reason);
-        free(violation.text);
-        return status;
-    }
+    violation.trial = take_count(object, "trial");
+    violation.margin = take_double(object, "margin");
+    violation.reason = attest_json_take_copy(object, "reason");
+    if (attest_json_has(object, "flaky"))
+        violation.flaky = attest_json_take_bool(object, "flaky");
+    violation.text = attest_json_take_copy(object, "text");
+    /* After a failure there is no text, and what there is is freed. */
     if (attest_chunk_result_add_violation(result, &violation) != ATTEST_OK)
-        return attest_memory_fail(error);
-    return ATTEST_OK;
+        attest_json_note_memory(object);
 }
 
-static attest_status read_death(attest_chunk_result *result, const attest_json_cursor *object,
-                                attest_error *error)
+static void read_death(attest_chunk_result *result, const attest_json_cursor *object)
 {
     attest_death death = {0};
-    attest_json_cursor kind, detail;
-    const char *seed;
-    int64_t number;
-    int choice;
 
-    ATTEST_TRY(attest_json_get_member(&kind, object, "kind", error));
-    ATTEST_TRY(attest_json_get_choice(&choice, &kind, death_kinds, DEATH_KINDS, error));
-    ATTEST_TRY(attest_json_get_member(&detail, object, "detail", error));
-    ATTEST_TRY(attest_json_get_integer(&number, &detail, error));
-    ATTEST_TRY(attest_json_get_member_count(&death.trial, object, "trial", error));
-    ATTEST_TRY(attest_json_get_member_count(&death.steps, object, "steps", error));
-    ATTEST_TRY(attest_json_get_member_bool(&death.shrinking, object, "shrinking", error));
-    ATTEST_TRY(attest_json_get_member_string(&seed, object, "seed", error));
-    death.kind = (attest_death_kind)choice;
-    death.detail = (int)number;
-    death.seed = strtoull(seed, NULL, 0);
-    if (attest_chunk_result_add_death(result, &death) != ATTEST_OK)
-        return attest_memory_fail(error);
-    return ATTEST_OK;
+    death.kind =
+        (attest_death_kind)attest_json_take_choice(object, "kind", death_kinds, DEATH_KINDS);
+    death.detail = (int)attest_json_take_integer(object, "detail");
+    death.trial = take_count(object, "trial");
+    death.steps = take_count(object, "steps");
+    death.shrinking = attest_json_take_bool(object, "shrinking");
+    death.seed = strtoull(attest_json_take_string(object, "seed"), NULL, 0);
+    if (!attest_json_failed(object) && attest_chunk_result_add_death(result, &death))
+        attest_json_note_memory(object);
 }
 
-static attest_status read_array(
-    attest_chunk_result *result, const attest_json_cursor *object, const char *key,
-    attest_status (*read)(attest_chunk_result *, const attest_json_cursor *, attest_error *),
-    attest_error *error)
+static void read_labels(attest_chunk_result *result, const attest_json_cursor *labels)
 {
-    attest_json_cursor array;
-    size_t length;
+    attest_json_cursor label;
 
-    ATTEST_TRY(attest_json_get_member(&array, object, key, error));
-    ATTEST_TRY(attest_json_get_length(&length, &array, error));
-    for (size_t i = 0; i < length; i++) {
+    for (size_t l = 0; attest_json_get_member_at(&label, labels, l); l++) {
+        size_t count = attest_json_take_size(&label, NULL);
+
+        if (!attest_json_failed(labels) &&
+            attest_chunk_result_add_label(result, label.key, count) != ATTEST_OK)
+            attest_json_note_memory(labels);
+    }
+}
+
+static void read_array(attest_chunk_result *result, const attest_json_cursor *object,
+                       const char *key,
+                       void (*read)(attest_chunk_result *, const attest_json_cursor *))
+{
+    attest_json_cursor array = attest_json_take(object, key);
+    size_t length = attest_json_take_length(&array, NULL);
+
+    for (size_t i = 0; i < length && !attest_json_failed(&array); i++) {
         attest_json_cursor element = attest_json_get_element(&array, i);
 
-        ATTEST_TRY(read(result, &element, error));
+        read(result, &element);
     }
-    return ATTEST_OK;
 }
 
-static attest_status read_labels(attest_chunk_result *result, const attest_json_cursor *object,
-                                 attest_error *error)
+void attest_chunk_result_read(attest_chunk_result *result, const attest_json_cursor *object)
 {
-    attest_json_cursor labels, label;
+    attest_json_cursor labels;
 
-    ATTEST_TRY(attest_json_get_member(&labels, object, "labels", error));
-    for (size_t l = 0; attest_json_get_member_at(&label, &labels, l); l++) {
-        size_t count;
-
-        ATTEST_TRY(attest_json_get_size(&count, &label, error));
-        if (attest_chunk_result_add_label(result, label.key, count) != ATTEST_OK)
-            return attest_memory_fail(error);
-    }
-    return ATTEST_OK;
-}
-
-static attest_status read_counts(attest_chunk_result *result, const attest_json_cursor *object,
-                                 attest_error *error)
-{
-    ATTEST_TRY(attest_json_get_member_count(&result->passed, object, "passed", error));
-    ATTEST_TRY(attest_json_get_member_count(&result->failed, object, "failed", error));
-    ATTEST_TRY(attest_json_get_member_count(&result->discarded, object, "discarded", error));
-    ATTEST_TRY(attest_json_get_member_count(&result->undecided, object, "undecided", error));
-    ATTEST_TRY(attest_json_get_member_count(&result->searched, object, "searched", error));
-    return read_double(&result->seconds, object, "seconds", error);
-}
-
-attest_status attest_chunk_result_read(attest_chunk_result *result,
-                                       const attest_json_cursor *object, attest_error *error)
-{
-    attest_json_cursor member;
-
-    ATTEST_TRY(read_counts(result, object, error));
-    result->has_tightest = attest_json_find_member(&member, object, "tightest");
+    result->passed = take_count(object, "passed");
+    result->failed = take_count(object, "failed");
+    result->discarded = take_count(object, "discarded");
+    result->undecided = take_count(object, "undecided");
+    result->searched = take_count(object, "searched");
+    result->seconds = take_double(object, "seconds");
+    result->has_tightest = attest_json_has(object, "tightest");
     if (result->has_tightest) {
-        ATTEST_TRY(read_double(&result->tightest, object, "tightest", error));
-        ATTEST_TRY(
-            attest_json_copy_member(&result->tightest_text, object, "tightest_text", error));
+        result->tightest = take_double(object, "tightest");
+        result->tightest_text = attest_json_take_copy(object, "tightest_text");
     }
-    ATTEST_TRY(attest_json_copy_optional(&result->open_reason, object, "open_reason", error));
-    ATTEST_TRY(attest_json_copy_optional(&result->observations, object, "observations", error));
-    ATTEST_TRY(read_labels(result, object, error));
-    ATTEST_TRY(read_array(result, object, "violations", read_violation, error));
-    return read_array(result, object, "deaths", read_death, error);
+    result->open_reason = attest_json_take_optional(object, "open_reason");
+    result->observations = attest_json_take_optional(object, "observations");
+    labels = attest_json_take(object, "labels");
+    read_labels(result, &labels);
+    read_array(result, object, "violations", read_violation);
+    read_array(result, object, "deaths", read_death);
 }

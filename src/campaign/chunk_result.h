@@ -9,7 +9,7 @@
 
 #include <attest/error.h>
 
-#include "io/json_read.h"
+#include "io/json_take.h"
 #include "io/json_write.h"
 
 typedef enum attest_death_kind {
@@ -92,11 +92,9 @@ attest_status attest_chunk_result_join(attest_chunk_result *result,
 void attest_chunk_result_unite(attest_chunk_result *result);
 
 /* Writes the result as a JSON object under key, and reads it back: the same, bit for bit.
- * Status: FORMAT, NOMEM; after a failure the result can only be cleared. */
+ * Errors stick: FORMAT, NOMEM; after a failure the result can only be cleared. */
 void attest_chunk_result_write(attest_json *json, const char *key,
                                const attest_chunk_result *result);
-attest_status attest_chunk_result_read(attest_chunk_result *result,
-                                       const attest_json_cursor *object,
-                                       attest_error *error) ATTEST_WARN_UNUSED;
+void attest_chunk_result_read(attest_chunk_result *result, const attest_json_cursor *object);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/folder.h"
+#include "base/scope.h"
 #include "campaign/replay.h"
 #include "io/counterexample_json.h"
 
@@ -27,21 +28,19 @@ void attest_corpus_clear(attest_corpus *corpus)
 static attest_status read_file(attest_counterexample *file, int *expected, const char *path,
                                attest_budget *budget, attest_error *error)
 {
-    attest_json_document document;
-    attest_json_cursor root, expect;
-    attest_status status = attest_json_document_read_file(&document, path, budget, error);
+    attest_json_document document ATTEST_CLEARED_BY(attest_json_document_clear);
+    attest_json_failure failure;
+    attest_json_cursor root;
 
-    if (status != ATTEST_OK)
-        return status;
-    root = attest_json_root(&document);
-    status = attest_counterexample_set_json(file, &root, error);
-    *expected = 0;
-    if (status == ATTEST_OK && attest_json_find_member(&expect, &root, "expect"))
-        status = attest_json_get_choice(expected, &expect, expectations, 2, error);
-    if (status != ATTEST_OK)
-        attest_error_prefix(error, status, path);
-    attest_json_document_clear(&document);
-    return status;
+    ATTEST_TRY(attest_json_document_read_file(&document, path, budget, error));
+    root = attest_json_begin(&document, &failure, error);
+    attest_counterexample_set_json(file, &root);
+    *expected = attest_json_has(&root, "expect")
+                    ? attest_json_take_choice(&root, "expect", expectations, 2)
+                    : 0;
+    if (failure.status != ATTEST_OK)
+        attest_error_prefix(error, failure.status, path);
+    return failure.status;
 }
 
 static attest_status add_case(attest_corpus *corpus, const char *path,
@@ -67,24 +66,16 @@ static attest_status replay_file(attest_corpus *corpus, const char *path,
                                  attest_property_finder *find, attest_budget budget,
                                  attest_error *error)
 {
-    attest_counterexample file;
-    attest_replay replay;
-    int expected;
     attest_status status;
+    int expected;
 
-    attest_counterexample_init(&file);
-    attest_replay_init(&replay);
-    status = read_file(&file, &expected, path, &budget, error);
-    if (status == ATTEST_OK) {
-        status = attest_replay_run(&replay, &file, find, error);
-        if (status != ATTEST_OK)
-            attest_error_prefix(error, status, path);
-    }
-    if (status == ATTEST_OK)
-        status = add_case(corpus, path, &file, expected, &replay, error);
-    attest_replay_clear(&replay);
-    attest_counterexample_clear(&file);
-    return status;
+    ATTEST_SCOPED(attest_counterexample, file);
+    ATTEST_SCOPED(attest_replay, replay);
+    ATTEST_TRY(read_file(&file, &expected, path, &budget, error));
+    status = attest_replay_run(&replay, &file, find, error);
+    if (status != ATTEST_OK)
+        return attest_error_prefix(error, status, path);
+    return add_case(corpus, path, &file, expected, &replay, error);
 }
 
 static int is_json(const struct dirent *entry)

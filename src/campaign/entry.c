@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/scope.h"
-#include "io/json_member.h"
 
 void attest_entry_init(attest_entry *entry)
 {
@@ -52,18 +50,15 @@ attest_status attest_entry_set_seconds(attest_text *text, double seconds, attest
     return text->failed ? attest_memory_fail(error) : ATTEST_OK;
 }
 
-static attest_status read_entry(void *value, const attest_json_cursor *object,
-                                attest_error *error)
+static void read_entry(void *value, const attest_json_cursor *object)
 {
     attest_entry *entry = value;
     attest_json_cursor result;
-    uint64_t property;
 
-    ATTEST_TRY(attest_json_get_member_count(&property, object, "property", error));
-    entry->property = (size_t)property;
-    ATTEST_TRY(attest_json_get_member_count(&entry->number, object, "chunk", error));
-    ATTEST_TRY(attest_json_get_member(&result, object, "result", error));
-    return attest_chunk_result_read(&entry->result, &result, error);
+    entry->property = (size_t)attest_json_take_count(object, "property", "is negative");
+    entry->number = attest_json_take_count(object, "chunk", "is negative");
+    result = attest_json_take(object, "result");
+    attest_chunk_result_read(&entry->result, &result);
 }
 
 attest_status attest_entry_parse(attest_entry *entry, const char *text, size_t size,

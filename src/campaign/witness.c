@@ -6,22 +6,6 @@
 #include "campaign/replay.h"
 #include "io/counterexample_json.h"
 
-static attest_status read_witness(attest_counterexample *file, const char *text,
-                                  attest_error *error)
-{
-    attest_json_document document;
-    attest_json_cursor root;
-    attest_status status =
-        attest_json_document_parse(&document, text, strlen(text), NULL, error);
-
-    if (status != ATTEST_OK)
-        return status;
-    root = attest_json_root(&document);
-    status = attest_counterexample_set_json(file, &root, error);
-    attest_json_document_clear(&document);
-    return status;
-}
-
 attest_status attest_witness_check(bool *confirmed, const attest_property *property,
                                    attest_error *error)
 {
@@ -34,7 +18,8 @@ attest_status attest_witness_check(bool *confirmed, const attest_property *prope
         return ATTEST_OK;
     attest_counterexample_init(&file);
     attest_replay_init(&replay);
-    status = read_witness(&file, property->witness, error);
+    status = attest_counterexample_parse_json(&file, property->witness,
+                                              strlen(property->witness), NULL, error);
     if (status == ATTEST_OK)
         status = attest_replay_decide(&replay, &file, property, error);
     *confirmed = status == ATTEST_OK && replay.outcome == ATTEST_VIOLATED;

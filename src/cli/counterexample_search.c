@@ -8,19 +8,10 @@
 #include "cli/counterexample.h"
 #include "cli/progress.h"
 #include "io/counterexample_json.h"
-#include "io/json_member.h"
 #include "props/properties.h"
 #include "theory/theorem1_check.h"
 
 enum { TRIALS = 20000, CHUNK = 64, LONGEST = 6 };
-
-static attest_status set(void *counterexample, const attest_json_cursor *object,
-                         attest_error *error)
-{
-    attest_counterexample_clear(counterexample);
-    attest_counterexample_init(counterexample);
-    return attest_counterexample_set_json(counterexample, object, error);
-}
 
 /* The outputs, and the name of what found them; the engine's word alone is not enough. */
 static attest_status confirm(attest_counterexample *counterexample, bool *found,
@@ -73,8 +64,9 @@ int attest_cli_search_counterexample(attest_counterexample *counterexample, bool
     }
     attest_cli_work_end();
     if (status == ATTEST_OK && result.violations > 0) {
-        status = attest_json_parse_value(counterexample, set, result.violation[0].text,
-                                         strlen(result.violation[0].text), NULL, &error);
+        status =
+            attest_counterexample_parse_json(counterexample, result.violation[0].text,
+                                             strlen(result.violation[0].text), NULL, &error);
         if (status == ATTEST_OK)
             status = confirm(counterexample, found, &error);
     }

@@ -18,7 +18,7 @@ static void read_arf(arf_t x, const attest_json_cursor *ball, const char *key)
     int parsed = attest_json_failed(ball) ? 0 : attest_ball_parse_arf(x, text);
 
     if (parsed == -2)
-        attest_json_note(ball, attest_memory_fail(ball->failure->error));
+        attest_json_note_memory(ball);
     else if (parsed != 0)
         attest_json_refuse(&member, "not a hexadecimal float");
     else if (fmpz_bits(ARF_EXPREF(x)) > MOST_EXPONENT_BITS)
@@ -74,7 +74,7 @@ static void read_shown(const char **untrue, const attest_json_cursor *ball, cons
         attest_json_refuse(&member, "not %s", form);
         return;
     default:
-        attest_json_note(ball, attest_memory_fail(ball->failure->error));
+        attest_json_note_memory(ball);
     }
 }
 

@@ -5,7 +5,6 @@
 
 #include "io/certificate_ball.h"
 #include "io/certificate_json.h"
-#include "io/json_member.h"
 #include "io/json_take.h"
 
 static void read_place(attest_place *place, const attest_json_cursor *cursor)
@@ -46,8 +45,7 @@ static void read_input(attest_certificate *certificate, const attest_json_cursor
     input->has_size = attest_json_has(object, "size");
     if (input->has_size)
         input->size = attest_json_take_count(object, "size", "is negative");
-    if (attest_json_has(object, "tensor"))
-        input->tensor = attest_json_take_copy(object, "tensor");
+    input->tensor = attest_json_take_optional(object, "tensor");
     if (attest_json_has(object, "homogeneous"))
         input->homogeneous = attest_json_take_bool(object, "homogeneous");
     if ((input->tensor || input->homogeneous) && strcmp(input->role, "dataset") != 0)
@@ -124,29 +122,26 @@ static void read_witness(attest_certificate *certificate, const attest_json_curs
 }
 
 /* value, a certificate, = what the object says; empty on failure. */
-static attest_status set(void *value, const attest_json_cursor *object, attest_error *error)
+static void set(void *value, const attest_json_cursor *root)
 {
     attest_certificate *certificate = value;
-    attest_json_failure failure = {
-        attest_json_check_format(object, "attest/certificate", error), error};
-    attest_json_cursor root = *object, inputs, element[2];
+    attest_json_cursor inputs, element[2];
 
-    root.failure = &failure;
     attest_certificate_clear(certificate);
     attest_certificate_init(certificate);
-    read_claim(certificate, &root);
-    read_extremes(certificate, &root);
-    read_witness(certificate, &root);
-    inputs = attest_json_take(&root, "inputs");
+    attest_json_take_format(root, "attest/certificate");
+    read_claim(certificate, root);
+    read_extremes(certificate, root);
+    read_witness(certificate, root);
+    inputs = attest_json_take(root, "inputs");
     if (attest_json_take_tuple(element, &inputs, 2, "two inputs, a dataset and weights")) {
         read_input(certificate, &element[0]);
         read_input(certificate, &element[1]);
     }
-    if (failure.status == ATTEST_OK)
-        return ATTEST_OK;
-    attest_certificate_clear(certificate);
-    attest_certificate_init(certificate);
-    return failure.status;
+    if (attest_json_failed(root)) {
+        attest_certificate_clear(certificate);
+        attest_certificate_init(certificate);
+    }
 }
 
 attest_status attest_certificate_parse_json(attest_certificate *certificate, const char *text,

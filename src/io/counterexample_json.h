@@ -4,13 +4,19 @@
 
 #include "data/counterexample.h"
 
-#include "io/json_read.h"
+#include "io/json_take.h"
 #include "io/json_write.h"
 
-/* counterexample = the attest/counterexample object. Status: FORMAT, UNABLE, NOMEM. */
-attest_status attest_counterexample_set_json(attest_counterexample *counterexample,
-                                             const attest_json_cursor *object,
-                                             attest_error *error) ATTEST_WARN_UNUSED;
+/* counterexample = the attest/counterexample object. Errors stick: FORMAT, UNABLE, NOMEM; after
+ * a failure it is as after init. */
+void attest_counterexample_set_json(attest_counterexample *counterexample,
+                                    const attest_json_cursor *object);
+
+/* The same from a text. Status: FORMAT, UNABLE, NOMEM. */
+attest_status attest_counterexample_parse_json(attest_counterexample *counterexample,
+                                               const char *text, size_t size,
+                                               attest_budget *budget,
+                                               attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Writes the members of the object, without its braces, so that a caller can add its own. */
 void attest_counterexample_write_members(attest_json *json,

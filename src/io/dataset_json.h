@@ -4,13 +4,12 @@
 
 #include <attest/dataset.h>
 
-#include "io/json_read.h"
+#include "io/json_take.h"
 #include "io/json_write.h"
 
-/* dataset = the attest/dataset object. Status: FORMAT, UNABLE, NOMEM; on failure the dataset is
- * empty. */
-attest_status attest_dataset_set_json(attest_dataset *dataset, const attest_json_cursor *object,
-                                      attest_error *error) ATTEST_WARN_UNUSED;
+/* dataset = the attest/dataset object. Errors stick: FORMAT, UNABLE, NOMEM; after a failure the
+ * dataset is empty. */
+void attest_dataset_set_json(attest_dataset *dataset, const attest_json_cursor *object);
 
 /* The same from the text of a file. */
 attest_status attest_dataset_parse_json(attest_dataset *dataset, const char *text, size_t size,

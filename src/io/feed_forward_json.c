@@ -1,123 +1,74 @@
 /* feed_forward_json.c -- feed-forward layers as JSON objects. */
 #include "io/network_json.h"
 
-#include "base/memory.h"
-#include "number/rationals.h"
+#include "number/scope.h"
 
-/* numerator[i] / denominator = array[i]. */
-static attest_status set_numbers(fmpz *numerator, fmpz_t denominator,
-                                 const attest_json_cursor *array, size_t count,
-                                 attest_error *error)
+static void check_length(const attest_json_cursor *array, size_t expected)
 {
-    fmpq *rational = attest_rationals_alloc(count);
-    size_t bytes;
-    attest_status status = rational ? attest_json_get_rationals(rational, array, count, error)
-                                    : attest_memory_fail(error);
+    size_t length = attest_json_take_length(array, NULL);
 
-    if (status == ATTEST_OK) {
-        status = attest_rationals_bound_common(denominator, &bytes, rational, count,
-                                               array->budget, error);
-        if (status == ATTEST_OK)
-            attest_rationals_get_numerators(numerator, denominator, rational, count);
-        else
-            status = attest_json_locate(array, error, status);
-    }
-    attest_rationals_free(rational, count);
-    return status;
-}
-
-static attest_status check_length(const attest_json_cursor *array, size_t expected,
-                                  attest_error *error)
-{
-    size_t length = 0;
-    attest_status status = attest_json_get_length(&length, array, error);
-
-    if (status == ATTEST_OK && length != expected)
-        status = attest_json_fail(array, error, ATTEST_FORMAT,
-                                  "%zu numbers, but %zu are expected", length, expected);
-    return status;
+    if (length != expected)
+        attest_json_refuse(array, "%zu numbers, but %zu are expected", length, expected);
 }
 
 /* The columns of W_2, an array of arrays, over one denominator. */
-static attest_status set_outputs(attest_units *units, const attest_json_cursor *outputs,
-                                 attest_error *error)
+static void set_outputs(attest_units *units, const attest_json_cursor *outputs)
 {
-    size_t total = units->count * units->dim, bytes;
-    fmpq *rational = attest_rationals_alloc(total);
-    attest_status status = rational ? ATTEST_OK : attest_memory_fail(error);
+    size_t total = units->count * units->dim;
 
-    for (size_t h = 0; h < units->count && status == ATTEST_OK; h++) {
+    RATIONALS(rational, total);
+    if (!rational)
+        attest_json_note_memory(outputs);
+    for (size_t h = 0; h < units->count && !attest_json_failed(outputs); h++) {
         attest_json_cursor column = attest_json_get_element(outputs, h);
-        status = check_length(&column, units->dim, error);
-        if (status == ATTEST_OK)
-            status = attest_json_get_rationals(rational + h * units->dim, &column, units->dim,
-                                               error);
+
+        check_length(&column, units->dim);
+        attest_json_take_rationals(rational + h * units->dim, &column, units->dim);
     }
-    if (status == ATTEST_OK) {
-        status = attest_rationals_bound_common(units->output_denominator, &bytes, rational,
-                                               total, outputs->budget, error);
-        if (status == ATTEST_OK)
-            attest_rationals_get_numerators(units->output, units->output_denominator, rational,
-                                            total);
-        else
-            status = attest_json_locate(outputs, error, status);
-    }
-    attest_rationals_free(rational, total);
-    return status;
+    attest_json_take_common(units->output, units->output_denominator, rational, total, outputs);
 }
 
-static attest_status set_group(attest_units *units, size_t dim, const attest_json_cursor *group,
-                               attest_error *error)
+static void set_group(attest_units *units, size_t dim, const attest_json_cursor *group)
 {
-    attest_json_cursor direction, bias, outputs;
-    size_t count = 0;
-    attest_status status = attest_json_get_member(&direction, group, "direction", error);
+    attest_json_cursor direction = attest_json_take(group, "direction");
+    attest_json_cursor bias = attest_json_take(group, "bias");
+    attest_json_cursor outputs = attest_json_take(group, "output");
+    size_t count;
 
-    if (status == ATTEST_OK)
-        status = attest_json_get_member(&bias, group, "bias", error);
-    if (status == ATTEST_OK)
-        status = attest_json_get_member(&outputs, group, "output", error);
-    if (status == ATTEST_OK)
-        status = check_length(&direction, dim, error);
-    if (status == ATTEST_OK)
-        status = attest_json_get_length(&count, &bias, error);
-    if (status == ATTEST_OK)
-        status = check_length(&outputs, count, error);
-    if (status == ATTEST_OK && attest_units_resize(units, dim, count) != ATTEST_OK)
-        status = attest_memory_fail(error);
-    if (status == ATTEST_OK)
-        status =
-            set_numbers(units->direction, units->direction_denominator, &direction, dim, error);
-    if (status == ATTEST_OK)
-        status = set_numbers(units->bias, units->bias_denominator, &bias, count, error);
-    return status == ATTEST_OK ? set_outputs(units, &outputs, error) : status;
+    check_length(&direction, dim);
+    count = attest_json_take_length(&bias, NULL);
+    check_length(&outputs, count);
+    if (attest_json_failed(group))
+        return;
+    if (attest_units_resize(units, dim, count) != ATTEST_OK) {
+        attest_json_note_memory(group);
+        return;
+    }
+    attest_json_take_fractions(units->direction, units->direction_denominator, &direction, dim);
+    attest_json_take_fractions(units->bias, units->bias_denominator, &bias, count);
+    set_outputs(units, &outputs);
 }
 
-attest_status attest_feed_forward_set_json(attest_feed_forward *layer, size_t dim,
-                                           const attest_json_cursor *object,
-                                           attest_error *error)
+void attest_feed_forward_set_json(attest_feed_forward *layer, size_t dim,
+                                  const attest_json_cursor *object)
 {
-    attest_json_cursor groups, bias, skip;
-    size_t count = 0;
-    attest_status status = attest_json_get_member(&groups, object, "groups", error);
+    attest_json_cursor groups = attest_json_take(object, "groups");
+    attest_json_cursor bias = attest_json_take(object, "bias");
+    size_t count = attest_json_take_length(&groups, NULL);
 
-    if (status == ATTEST_OK)
-        status = attest_json_get_member(&bias, object, "bias", error);
-    if (status == ATTEST_OK)
-        status = attest_json_get_length(&count, &groups, error);
-    if (status == ATTEST_OK)
-        status = check_length(&bias, dim, error);
-    if (status == ATTEST_OK && attest_feed_forward_resize(layer, dim, count) != ATTEST_OK)
-        status = attest_memory_fail(error);
-    if (status == ATTEST_OK && attest_json_find_member(&skip, object, "skip"))
-        status = attest_json_get_bool(&layer->skip, &skip, error);
-    if (status == ATTEST_OK)
-        status = attest_json_get_rationals(layer->bias, &bias, dim, error);
-    for (size_t g = 0; g < count && status == ATTEST_OK; g++) {
+    check_length(&bias, dim);
+    if (attest_json_failed(object))
+        return;
+    if (attest_feed_forward_resize(layer, dim, count) != ATTEST_OK)
+        attest_json_note_memory(object);
+    if (attest_json_has(object, "skip"))
+        layer->skip = attest_json_take_bool(object, "skip");
+    attest_json_take_rationals(layer->bias, &bias, dim);
+    for (size_t g = 0; g < count && !attest_json_failed(object); g++) {
         attest_json_cursor group = attest_json_get_element(&groups, g);
-        status = set_group(&layer->group[g], dim, &group, error);
+
+        set_group(&layer->group[g], dim, &group);
     }
-    return status;
 }
 
 static void write_group(attest_json *json, const attest_units *units)

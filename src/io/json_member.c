@@ -1,9 +1,8 @@
-/* json_member.c -- a member of an object at once, a whole text at once. */
+/* json_member.c -- a member of an object at once. */
 #include "io/json_member.h"
 
 #include <stdlib.h>
 
-#include "base/input.h"
 #include "base/memory.h"
 #include "base/scope.h"
 
@@ -59,30 +58,4 @@ attest_status attest_json_copy_optional(char **copy, const attest_json_cursor *o
     if (!attest_json_find_member(&member, object, key))
         return ATTEST_OK;
     return attest_json_copy_member(copy, object, key, error);
-}
-
-attest_status attest_json_parse_value(void *value, attest_json_setter *set, const char *text,
-                                      size_t size, attest_budget *budget, attest_error *error)
-{
-    attest_json_document document;
-    attest_json_cursor root;
-    attest_status status;
-
-    ATTEST_TRY(attest_json_document_parse(&document, text, size, budget, error));
-    root = attest_json_root(&document);
-    status = set(value, &root, error);
-    attest_json_document_clear(&document);
-    return status;
-}
-
-attest_status attest_json_read_value(void *value, attest_json_setter *set, const char *path,
-                                     attest_budget *budget, attest_error *error)
-{
-    attest_input input;
-    attest_status status;
-
-    ATTEST_TRY(attest_input_open(&input, path, attest_budget_left(budget), error));
-    status = attest_json_parse_value(value, set, (const char *)input.data, input.size, budget,
-                                     error);
-    return attest_input_end(&input, status, error);
 }

@@ -88,6 +88,12 @@ bool attest_json_is_null(const attest_json_cursor *cursor)
     return kind_of(cursor) == ATTEST_JSON_NULL;
 }
 
+/* Whether there was a failure that sticks (json_take.h). */
+static bool has_failed(const attest_json_cursor *cursor)
+{
+    return cursor->failure && cursor->failure->status != ATTEST_OK;
+}
+
 /* The value under the key of an object, or NULL. */
 static const attest_json_node *find(const attest_json_cursor *object, const char *key)
 {
@@ -105,7 +111,7 @@ bool attest_json_find_member(attest_json_cursor *member, const attest_json_curso
 {
     attest_json_cursor found = {NULL, object, key, 0, object->budget, object->failure};
 
-    if (attest_json_is_object(object))
+    if (attest_json_is_object(object) && !has_failed(object))
         found.value = find(object, key);
     if (attest_json_is_null(&found))
         return false;
@@ -131,7 +137,7 @@ bool attest_json_get_member_at(attest_json_cursor *member, const attest_json_cur
 {
     const attest_json_node *child;
 
-    if (!attest_json_is_object(object) || index >= object->value->count)
+    if (!attest_json_is_object(object) || index >= object->value->count || has_failed(object))
         return false;
     child = object->value->child + 2 * index;
     *member = (attest_json_cursor){child + 1, object,         child->text,

@@ -24,13 +24,19 @@ typedef struct attest_json_document {
     attest_budget *budget;
 } attest_json_document;
 
+/* The first failure of a reader whose errors stick. */
+typedef struct attest_json_failure {
+    attest_status status;
+    attest_error *error;
+} attest_json_failure;
+
 typedef struct attest_json_cursor {
     const attest_json_node *value; /* NULL is like null */
     const struct attest_json_cursor *parent;
     const char *key; /* NULL: element index of the parent */
     size_t index;
-    attest_budget *budget;               /* charged for numbers */
-    struct attest_json_failure *failure; /* NULL unless errors stick (json_take.h) */
+    attest_budget *budget;        /* charged for numbers */
+    attest_json_failure *failure; /* NULL unless errors stick (json_take.h) */
 } attest_json_cursor;
 
 /* Takes the text apart, which must hold one object; it is not needed any more then. The budget
@@ -75,12 +81,13 @@ attest_status attest_json_get_member(attest_json_cursor *member,
                                      const attest_json_cursor *object, const char *key,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The same for an optional member: false if it is not there, or null, or object is none. */
+/* The same for an optional member: false if it is not there, or null, or object is none, or
+ * after a failure that sticks. */
 bool attest_json_find_member(attest_json_cursor *member, const attest_json_cursor *object,
                              const char *key);
 
 /* member = the member number index in the order of the text; its key is member->key. False:
- * there is none, or object is none. */
+ * there is none, or object is none, or after a failure that sticks. */
 bool attest_json_get_member_at(attest_json_cursor *member, const attest_json_cursor *object,
                                size_t index);
 

@@ -4,21 +4,19 @@
 
 #include "data/network.h"
 
-#include "io/json_read.h"
+#include "io/json_take.h"
 #include "io/json_write.h"
 
-/* network = the attest/network object. Status: FORMAT, UNABLE, NOMEM; on failure network is as
- * after init. */
-attest_status attest_network_set_json(attest_network *network, const attest_json_cursor *object,
-                                      attest_error *error) ATTEST_WARN_UNUSED;
+/* network = the attest/network object. Errors stick: FORMAT, UNABLE, NOMEM; after a failure
+ * network is as after init. */
+void attest_network_set_json(attest_network *network, const attest_json_cursor *object);
 
 void attest_network_write_json(attest_json *json, const char *key,
                                const attest_network *network);
 
-/* layer = the object of a feed-forward layer. Status: FORMAT, UNABLE, NOMEM. */
-attest_status attest_feed_forward_set_json(attest_feed_forward *layer, size_t dim,
-                                           const attest_json_cursor *object,
-                                           attest_error *error) ATTEST_WARN_UNUSED;
+/* layer = the object of a feed-forward layer. Errors stick: FORMAT, UNABLE, NOMEM. */
+void attest_feed_forward_set_json(attest_feed_forward *layer, size_t dim,
+                                  const attest_json_cursor *object);
 void attest_feed_forward_write_json(attest_json *json, const char *key,
                                     const attest_feed_forward *layer);
 

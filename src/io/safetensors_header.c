@@ -4,89 +4,56 @@
 #include <string.h>
 
 #include "base/memory.h"
-
-static attest_status set_shape(attest_safetensors_tensor *tensor, size_t *length,
-                               const attest_json_cursor *shape, attest_error *error)
-{
-    attest_status status = attest_json_get_length(&tensor->rank, shape, error);
-
-    tensor->shape = length;
-    for (size_t i = 0; i < tensor->rank && status == ATTEST_OK; i++) {
-        attest_json_cursor element = attest_json_get_element(shape, i);
-        status = attest_json_get_size(&length[i], &element, error);
-    }
-    return status;
-}
-
-static attest_status set_offsets(attest_safetensors_tensor *tensor,
-                                 const attest_json_cursor *offsets, attest_error *error)
-{
-    size_t count = 0;
-    attest_status status = attest_json_get_length(&count, offsets, error);
-    attest_json_cursor begin, end;
-
-    if (status != ATTEST_OK)
-        return status;
-    if (count != 2)
-        return attest_json_fail(offsets, error, ATTEST_FORMAT,
-                                "two numbers are expected, these are %zu", count);
-    begin = attest_json_get_element(offsets, 0);
-    end = attest_json_get_element(offsets, 1);
-    status = attest_json_get_size(&tensor->begin, &begin, error);
-    return status == ATTEST_OK ? attest_json_get_size(&tensor->end, &end, error) : status;
-}
-
-static attest_status set_dtype(attest_safetensors_tensor *tensor,
-                               const attest_json_cursor *dtype, attest_error *error)
-{
-    const char *name;
-    attest_status status = attest_json_get_string(&name, dtype, error);
-
-    if (status != ATTEST_OK)
-        return status;
-    for (size_t i = 0; name[i]; i++)
-        if (i + 1 == sizeof tensor->dtype || name[i] <= ' ' || name[i] > '~')
-            return attest_json_fail(dtype, error, ATTEST_FORMAT, "a short word is expected");
-    strcpy(tensor->dtype, name);
-    return ATTEST_OK;
-}
+#include "base/scope.h"
+#include "io/json_take.h"
 
 /* The lengths of the shape go to length[0..rank). */
-static attest_status set_tensor(attest_safetensors_tensor *tensor, size_t *length,
-                                const attest_json_cursor *object, attest_error *error)
+static void set_tensor(attest_safetensors_tensor *tensor, size_t *length,
+                       const attest_json_cursor *object)
 {
-    attest_json_cursor dtype, shape, offsets, more;
-    attest_status status = attest_json_get_member(&dtype, object, "dtype", error);
+    attest_json_cursor dtype = attest_json_take(object, "dtype");
+    attest_json_cursor shape = attest_json_take(object, "shape");
+    attest_json_cursor offsets = attest_json_take(object, "data_offsets"), more, end[2];
+    const char *name;
+    size_t count;
 
-    if (status == ATTEST_OK)
-        status = attest_json_get_member(&shape, object, "shape", error);
-    if (status == ATTEST_OK)
-        status = attest_json_get_member(&offsets, object, "data_offsets", error);
-    if (status == ATTEST_OK && attest_json_get_member_at(&more, object, 3))
-        status = attest_json_fail(object, error, ATTEST_FORMAT,
-                                  "dtype, shape and data_offsets are expected and no more");
-    if (status == ATTEST_OK)
-        status = set_dtype(tensor, &dtype, error);
-    if (status == ATTEST_OK)
-        status = set_shape(tensor, length, &shape, error);
-    return status == ATTEST_OK ? set_offsets(tensor, &offsets, error) : status;
+    if (attest_json_get_member_at(&more, object, 3))
+        attest_json_refuse(object, "dtype, shape and data_offsets are expected and no more");
+    name = attest_json_take_string(&dtype, NULL);
+    for (size_t i = 0; name[i] && !attest_json_failed(object); i++)
+        if (i + 1 == sizeof tensor->dtype || name[i] <= ' ' || name[i] > '~')
+            attest_json_refuse(&dtype, "a short word is expected");
+    if (!attest_json_failed(object))
+        strcpy(tensor->dtype, name);
+    tensor->shape = length;
+    tensor->rank = attest_json_take_length(&shape, NULL);
+    for (size_t i = 0; i < tensor->rank && !attest_json_failed(object); i++) {
+        attest_json_cursor element = attest_json_get_element(&shape, i);
+
+        length[i] = attest_json_take_size(&element, NULL);
+    }
+    count = attest_json_take_length(&offsets, NULL);
+    if (count != 2)
+        attest_json_refuse(&offsets, "two numbers are expected, these are %zu", count);
+    if (attest_json_failed(object))
+        return;
+    end[0] = attest_json_get_element(&offsets, 0);
+    end[1] = attest_json_get_element(&offsets, 1);
+    tensor->begin = attest_json_take_size(&end[0], NULL);
+    tensor->end = attest_json_take_size(&end[1], NULL);
 }
 
 /* Strings only; or null, which some writers put there. */
-static attest_status check_metadata(const attest_json_cursor *metadata, attest_error *error)
+static void check_metadata(const attest_json_cursor *metadata)
 {
     attest_json_cursor member;
-    attest_status status = ATTEST_OK;
-    const char *text;
 
     if (attest_json_is_null(metadata))
-        return ATTEST_OK;
+        return;
     if (!attest_json_is_object(metadata))
-        return attest_json_fail(metadata, error, ATTEST_FORMAT, "an object is expected");
-    for (size_t i = 0; status == ATTEST_OK && attest_json_get_member_at(&member, metadata, i);
-         i++)
-        status = attest_json_get_string(&text, &member, error);
-    return status;
+        attest_json_refuse(metadata, "an object is expected");
+    for (size_t i = 0; attest_json_get_member_at(&member, metadata, i); i++)
+        (void)attest_json_take_string(&member, NULL);
 }
 
 /* How many lengths all shapes have, at most: whatever is an array counts. */
@@ -102,48 +69,53 @@ static size_t count_lengths(const attest_json_cursor *root)
     return total;
 }
 
-static attest_status set_tensors(attest_safetensors *file, const attest_json_cursor *root,
-                                 attest_error *error)
+static void set_tensors(attest_safetensors *file, const attest_json_cursor *root)
 {
     attest_json_cursor entry;
-    attest_status status = ATTEST_OK;
     size_t *length;
 
     file->tensor = attest_memory_alloc(root->value->count, sizeof *file->tensor);
     file->lengths = length = attest_memory_alloc(count_lengths(root), sizeof *length);
     if (!file->tensor || !file->lengths)
-        return attest_memory_fail(error);
-    for (size_t i = 0; status == ATTEST_OK && attest_json_get_member_at(&entry, root, i); i++) {
+        attest_json_note_memory(root);
+    for (size_t i = 0; attest_json_get_member_at(&entry, root, i); i++) {
         attest_safetensors_tensor *tensor = &file->tensor[file->count];
+
         if (strcmp(entry.key, "__metadata__") == 0) {
-            status = check_metadata(&entry, error);
+            check_metadata(&entry);
             continue;
         }
-        status = set_tensor(tensor, length, &entry, error);
+        set_tensor(tensor, length, &entry);
         tensor->name = entry.key;
         length += tensor->rank;
         file->count++;
     }
-    return status;
+}
+
+static attest_status parse(attest_safetensors *file, const char *text, size_t size,
+                           attest_budget *budget, attest_error *error)
+{
+    attest_json_failure failure;
+    attest_json_cursor root;
+
+    ATTEST_TRY(attest_json_document_parse(&file->header, text, size, budget, error));
+    if (text[size - 1] != '}')
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "nothing but spaces may follow the object");
+    root = attest_json_begin(&file->header, &failure, error);
+    set_tensors(file, &root);
+    return failure.status;
 }
 
 attest_status attest_safetensors_parse_header(attest_safetensors *file, const char *text,
                                               size_t size, attest_budget *budget,
                                               attest_error *error)
 {
-    attest_json_cursor root;
     attest_status status;
 
     while (size > 0 && text[size - 1] == ' ')
         size--;
-    status = attest_json_document_parse(&file->header, text, size, budget, error);
-    if (status == ATTEST_OK && text[size - 1] != '}')
-        status =
-            attest_error_set(error, ATTEST_FORMAT, "nothing but spaces may follow the object");
-    if (status == ATTEST_OK) {
-        root = attest_json_root(&file->header);
-        status = set_tensors(file, &root, error);
-    }
+    status = parse(file, text, size, budget, error);
     return status == ATTEST_OK ? ATTEST_OK
                                : attest_error_prefix(error, status, "safetensors header");
 }

@@ -4,47 +4,39 @@
 #include <string.h>
 
 #include "base/scope.h"
+#include "io/json_take.h"
 
-static attest_status check_sequence(const attest_json_cursor *sequence, attest_error *error)
+static void check_all(attest_texts *texts, const attest_json_cursor *root)
 {
-    size_t length;
-    const char *text;
+    attest_json_cursor tokens = attest_json_take(root, "tokens");
 
-    ATTEST_TRY(attest_json_get_filled(&length, sequence, "sequence", error));
-    for (size_t k = 0; k < length; k++) {
-        attest_json_cursor token = attest_json_get_element(sequence, k);
-
-        ATTEST_TRY(attest_json_get_string(&text, &token, error));
-    }
-    return ATTEST_OK;
-}
-
-static attest_status check_all(attest_texts *texts, attest_error *error)
-{
-    attest_json_cursor root = attest_json_root(&texts->document), tokens;
-
-    ATTEST_TRY(attest_json_get_member(&tokens, &root, "tokens", error));
-    ATTEST_TRY(attest_json_get_filled(&texts->sequences, &tokens, "list of sequences", error));
-    for (size_t i = 0; i < texts->sequences; i++) {
+    texts->sequences = attest_json_take_length(&tokens, "list of sequences");
+    for (size_t i = 0; i < texts->sequences && !attest_json_failed(root); i++) {
         attest_json_cursor sequence = attest_json_get_element(&tokens, i);
+        size_t length = attest_json_take_length(&sequence, "sequence");
 
-        ATTEST_TRY(check_sequence(&sequence, error));
+        for (size_t k = 0; k < length && !attest_json_failed(root); k++) {
+            attest_json_cursor token = attest_json_get_element(&sequence, k);
+
+            (void)attest_json_take_string(&token, NULL);
+        }
     }
-    return ATTEST_OK;
 }
 
 attest_status attest_texts_read(attest_texts *texts, const char *path, attest_budget *budget,
                                 attest_error *error)
 {
-    attest_status status;
+    attest_json_failure failure;
+    attest_json_cursor root;
 
     memset(texts, 0, sizeof *texts);
     ATTEST_TRY(attest_json_document_read(&texts->document, path, budget, error));
-    status = check_all(texts, error);
-    if (status == ATTEST_OK)
-        return status;
+    root = attest_json_begin(&texts->document, &failure, error);
+    check_all(texts, &root);
+    if (failure.status == ATTEST_OK)
+        return ATTEST_OK;
     attest_texts_clear(texts);
-    return attest_error_prefix(error, status, path);
+    return attest_error_prefix(error, failure.status, path);
 }
 
 void attest_texts_clear(attest_texts *texts)
@@ -56,18 +48,16 @@ void attest_texts_clear(attest_texts *texts)
 attest_status attest_texts_check(const attest_texts *texts, size_t i, size_t length,
                                  attest_error *error)
 {
-    attest_json_cursor root = attest_json_root(&texts->document), tokens, sequence;
-    size_t found;
+    attest_json_failure failure;
+    attest_json_cursor root = attest_json_begin(&texts->document, &failure, error);
+    attest_json_cursor tokens = attest_json_take(&root, "tokens");
+    attest_json_cursor sequence = attest_json_get_element(&tokens, i);
+    size_t found = attest_json_take_length(&sequence, NULL);
 
-    ATTEST_TRY(attest_json_get_member(&tokens, &root, "tokens", error));
-    sequence = attest_json_get_element(&tokens, i);
-    ATTEST_TRY(attest_json_get_length(&found, &sequence, error));
-    return found == length
-               ? ATTEST_OK
-               : attest_json_fail(&sequence, error, ATTEST_FORMAT,
-                                  "these are %zu texts, but the data have %zu tokens "
-                                  "there",
-                                  found, length);
+    if (found != length)
+        attest_json_refuse(&sequence, "these are %zu texts, but the data have %zu tokens there",
+                           found, length);
+    return failure.status;
 }
 
 void attest_texts_write(attest_json *json, const attest_texts *texts)

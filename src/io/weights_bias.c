@@ -1,9 +1,7 @@
 /* weights_bias.c -- biases of a head as columns of its matrices. */
 #include "io/weights_bias.h"
 
-#include "base/memory.h"
-#include "base/scope.h"
-#include "number/rationals.h"
+#include "number/scope.h"
 
 enum { BIASES = 4, VALUES = 2, OUTPUT = 3 };
 
@@ -24,78 +22,63 @@ bool attest_weights_have_bias(const attest_json_cursor *heads, size_t count)
 
 /* wide = the matrix, zeros around it, and the bias in its own column: entries of a rows x cols
  * matrix, rows of them not the output's. */
-static attest_status fill(fmpq *wide, size_t cols, const attest_matrix *matrix, int which,
-                          const attest_json_cursor *object, attest_error *error)
+static void fill(fmpq *wide, size_t cols, const attest_matrix *matrix, int which,
+                 const attest_json_cursor *object)
 {
-    size_t count = matrix->rows, at = matrix->cols;
+    size_t count, at = matrix->cols;
     attest_json_cursor member;
-    attest_status status = ATTEST_OK;
-    fmpq *bias;
 
     for (size_t r = 0; r < matrix->rows; r++)
         for (size_t c = 0; c < matrix->cols; c++)
             attest_matrix_get_entry(wide + r * cols + c, matrix, r, c);
     if (!attest_json_find_member(&member, object, bias_name[which]))
-        return ATTEST_OK;
-    bias = attest_rationals_alloc(count);
+        return;
+    RATIONALS(bias, matrix->rows);
     if (!bias)
-        return attest_memory_fail(error);
-    status = attest_json_get_length(&count, &member, error);
-    if (status == ATTEST_OK && count != matrix->rows)
-        status = attest_json_fail(&member, error, ATTEST_FORMAT,
-                                  "the bias has %zu numbers, but W%c has %zu rows", count,
-                                  bias_name[which][1], matrix->rows);
-    if (status == ATTEST_OK)
-        status = attest_json_get_rationals(bias, &member, matrix->rows, error);
-    for (size_t r = 0; r < matrix->rows && status == ATTEST_OK; r++)
+        attest_json_note_memory(&member);
+    count = attest_json_take_length(&member, NULL);
+    if (count != matrix->rows)
+        attest_json_refuse(&member, "the bias has %zu numbers, but W%c has %zu rows", count,
+                           bias_name[which][1], matrix->rows);
+    attest_json_take_rationals(bias, &member, matrix->rows);
+    for (size_t r = 0; r < matrix->rows && !attest_json_failed(&member); r++)
         fmpq_swap(wide + r * cols + at, bias + r);
-    attest_rationals_free(bias, matrix->rows);
-    return status;
 }
 
 /* matrix = the rationals, of this shape. */
-static attest_status set_dense(attest_matrix *matrix, const fmpq *wide, size_t rows,
-                               size_t cols, const attest_json_cursor *object,
-                               attest_error *error)
+static void set_dense(attest_matrix *matrix, const fmpq *wide, size_t rows, size_t cols,
+                      const attest_json_cursor *object)
 {
-    attest_status status;
-    fmpz_t denominator;
+    FMPZ(denominator);
     size_t bytes;
 
-    fmpz_init(denominator);
-    status = attest_rationals_bound_common(denominator, &bytes, wide, rows * cols,
-                                           object->budget, error);
-    if (status == ATTEST_OK) {
-        attest_matrix_resize(matrix, rows, cols);
-        fmpz_set(matrix->denominator, denominator);
-        attest_rationals_get_numerators(matrix->entry, denominator, wide, rows * cols);
-    }
-    fmpz_clear(denominator);
-    return status == ATTEST_OK ? ATTEST_OK : attest_json_locate(object, error, status);
+    ATTEST_JSON_NOTE_AT(object,
+                        attest_rationals_bound_common(denominator, &bytes, wide, rows * cols,
+                                                      object->budget, object->failure->error));
+    if (attest_json_failed(object))
+        return;
+    attest_matrix_resize(matrix, rows, cols);
+    fmpz_set(matrix->denominator, denominator);
+    attest_rationals_get_numerators(matrix->entry, denominator, wide, rows * cols);
 }
 
-attest_status attest_weights_set_bias(attest_head *head, const attest_json_cursor *object,
-                                      attest_error *error)
+void attest_weights_set_bias(attest_head *head, const attest_json_cursor *object)
 {
     attest_matrix *const matrix[BIASES] = {&head->wq, &head->wk, &head->wv, &head->wo};
-    size_t size = head->wq.rows, dim = head->wq.cols + 1;
-    attest_json_cursor output;
-    bool output_bias = attest_json_find_member(&output, object, bias_name[OUTPUT]);
+    bool output_bias = attest_json_has(object, bias_name[OUTPUT]);
+    size_t size = head->wq.rows + output_bias, dim = head->wq.cols + 1;
 
-    size += output_bias;
-    for (int i = 0; i < BIASES; i++) {
+    for (int i = 0; i < BIASES && !attest_json_failed(object); i++) {
         size_t rows = i == OUTPUT ? dim : size, cols = i == OUTPUT ? size : dim;
-        fmpq *wide = attest_rationals_alloc(rows * cols);
-        attest_status status = wide ? ATTEST_OK : attest_memory_fail(error);
+        RATIONALS(wide, rows * cols);
 
-        if (status == ATTEST_OK)
-            status = fill(wide, cols, matrix[i], i, object, error);
-        if (i == VALUES && output_bias && status == ATTEST_OK)
+        if (!wide) {
+            attest_json_note_memory(object);
+            return;
+        }
+        fill(wide, cols, matrix[i], i, object);
+        if (i == VALUES && output_bias)
             fmpq_one(wide + rows * cols - 1);
-        if (status == ATTEST_OK)
-            status = set_dense(matrix[i], wide, rows, cols, object, error);
-        attest_rationals_free(wide, rows * cols);
-        ATTEST_TRY(status);
+        set_dense(matrix[i], wide, rows, cols, object);
     }
-    return ATTEST_OK;
 }

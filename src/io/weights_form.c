@@ -1,80 +1,65 @@
 /* weights_form.c -- the form of queries, keys and scores in weights files. */
 #include "io/weights_form.h"
 
-#include "base/memory.h"
-#include "base/scope.h"
-#include "number/rationals.h"
+#include "number/scope.h"
 
 static const char *const over_names[] = {"head", "heads"};
 static const char *const gain_name[2] = {"gQ", "gK"};
 
 /* value = the number under key, which must be above 0; left alone where there is none. */
-static attest_status set_positive(fmpq_t value, const attest_json_cursor *object,
-                                  const char *key, attest_error *error)
+static void take_positive(fmpq_t value, const attest_json_cursor *object, const char *key)
 {
     attest_json_cursor member;
 
     if (!attest_json_find_member(&member, object, key))
-        return ATTEST_OK;
-    ATTEST_TRY(attest_json_get_rational(value, &member, error));
-    return fmpq_sgn(value) > 0 ? ATTEST_OK
-                               : attest_json_fail(&member, error, ATTEST_FORMAT,
-                                                  "a number above 0 is expected");
+        return;
+    attest_json_take_rational(value, &member, NULL);
+    if (fmpq_sgn(value) <= 0)
+        attest_json_refuse(&member, "a number above 0 is expected");
 }
 
-static attest_status set_rotary(attest_rotary *rotary, const attest_json_cursor *object,
-                                attest_error *error)
+static void set_rotary(attest_rotary *rotary, const attest_json_cursor *object)
 {
-    attest_json_cursor member, theta;
+    attest_json_cursor dims = attest_json_take(object, "dims");
     bool waves;
 
-    ATTEST_TRY(attest_json_get_member(&member, object, "dims", error));
-    ATTEST_TRY(attest_json_get_size(&rotary->dims, &member, error));
+    rotary->dims = attest_json_take_size(&dims, NULL);
     if (rotary->dims == 0 || rotary->dims % 2 != 0)
-        return attest_json_fail(&member, error, ATTEST_FORMAT,
-                                "positions turn pairs of entries: an even number above 0 is "
-                                "expected");
-    ATTEST_TRY(attest_json_get_member(&theta, object, "theta", error));
-    ATTEST_TRY(set_positive(rotary->theta, object, "theta", error));
-    ATTEST_TRY(set_positive(rotary->factor, object, "factor", error));
-    ATTEST_TRY(set_positive(rotary->long_wave, object, "long_wave", error));
-    ATTEST_TRY(set_positive(rotary->short_wave, object, "short_wave", error));
+        attest_json_refuse(&dims, "positions turn pairs of entries: an even number above 0 is "
+                                  "expected");
+    (void)attest_json_take(object, "theta");
+    take_positive(rotary->theta, object, "theta");
+    take_positive(rotary->factor, object, "factor");
+    take_positive(rotary->long_wave, object, "long_wave");
+    take_positive(rotary->short_wave, object, "short_wave");
     waves = !fmpq_is_zero(rotary->long_wave) || !fmpq_is_zero(rotary->short_wave);
     if (waves && (fmpq_is_zero(rotary->factor) || fmpq_is_zero(rotary->short_wave) ||
                   fmpq_cmp(rotary->short_wave, rotary->long_wave) >= 0))
-        return attest_json_fail(
-            object, error, ATTEST_FORMAT,
-            "long_wave and short_wave belong together, the second below the "
-            "first, and to a factor");
-    return ATTEST_OK;
+        attest_json_refuse(object,
+                           "long_wave and short_wave belong together, the second below the "
+                           "first, and to a factor");
 }
 
-static attest_status set_norm(attest_score_form *form, const attest_json_cursor *object,
-                              attest_error *error)
+static void set_norm(attest_score_form *form, const attest_json_cursor *object)
 {
-    attest_json_cursor member;
-    int over = 0;
+    attest_json_cursor eps = attest_json_take(object, "eps");
 
-    ATTEST_TRY(attest_json_get_member(&member, object, "eps", error));
-    ATTEST_TRY(attest_json_get_rational(form->eps, &member, error));
+    attest_json_take_rational(form->eps, &eps, NULL);
     if (fmpq_sgn(form->eps) < 0)
-        return attest_json_fail(&member, error, ATTEST_FORMAT, "eps must not be negative");
-    if (attest_json_find_member(&member, object, "over"))
-        ATTEST_TRY(attest_json_get_choice(&over, &member, over_names, 2, error));
-    form->over_heads = over == 1;
-    return ATTEST_OK;
+        attest_json_refuse(&eps, "eps must not be negative");
+    form->over_heads = attest_json_has(object, "over") &&
+                       attest_json_take_choice(object, "over", over_names, 2) == 1;
 }
 
-attest_status attest_weights_form_set(attest_weights *weights, const attest_json_cursor *object,
-                                      attest_error *error)
+void attest_weights_form_set(attest_weights *weights, const attest_json_cursor *object)
 {
     attest_json_cursor member;
 
     if (attest_json_find_member(&member, object, "rotary"))
-        ATTEST_TRY(set_rotary(&weights->form.rotary, &member, error));
+        set_rotary(&weights->form.rotary, &member);
     if (attest_json_find_member(&member, object, "head_norm"))
-        ATTEST_TRY(set_norm(&weights->form, &member, error));
-    return set_positive(weights->form.softcap, object, "softcap", error);
+        set_norm(&weights->form, &member);
+    take_positive(weights->form.softcap, object, "softcap");
 }
 
 static bool has_gains(const attest_weights *weights)
@@ -87,59 +72,45 @@ static bool has_gains(const attest_weights *weights)
 }
 
 /* The gains as a column. */
-static attest_status set_gain(attest_matrix *gain, const attest_json_cursor *array,
-                              attest_error *error)
+static void set_gain(attest_matrix *gain, const attest_json_cursor *array)
 {
-    fmpz_t denominator;
-    attest_status status;
-    size_t count, bytes;
-    fmpq *number;
+    size_t count = attest_json_take_length(array, "the gains"), bytes;
 
-    ATTEST_TRY(attest_json_get_filled(&count, array, "the gains", error));
-    number = attest_rationals_alloc(count);
+    FMPZ(denominator);
+    RATIONALS(number, count);
     if (!number)
-        return attest_memory_fail(error);
-    fmpz_init(denominator);
-    status = attest_json_get_rationals(number, array, count, error);
-    if (status == ATTEST_OK)
-        status = attest_rationals_bound_common(denominator, &bytes, number, count,
-                                               array->budget, error);
-    if (status == ATTEST_OK) {
-        attest_matrix_resize(gain, count, 1);
-        fmpz_set(gain->denominator, denominator);
-        attest_rationals_get_numerators(gain->entry, denominator, number, count);
-    }
-    fmpz_clear(denominator);
-    attest_rationals_free(number, count);
-    return status;
+        attest_json_note_memory(array);
+    attest_json_take_rationals(number, array, count);
+    ATTEST_JSON_NOTE(array,
+                     attest_rationals_bound_common(denominator, &bytes, number, count,
+                                                   array->budget, array->failure->error));
+    if (attest_json_failed(array))
+        return;
+    attest_matrix_resize(gain, count, 1);
+    fmpz_set(gain->denominator, denominator);
+    attest_rationals_get_numerators(gain->entry, denominator, number, count);
 }
 
-attest_status attest_weights_form_set_head(attest_head *head, const attest_json_cursor *object,
-                                           attest_error *error)
+void attest_weights_form_set_head(attest_head *head, const attest_json_cursor *object)
 {
     attest_json_cursor member;
 
     for (int i = 0; i < 2; i++)
         if (attest_json_find_member(&member, object, gain_name[i]))
-            ATTEST_TRY(set_gain(&head->gain[i], &member, error));
-    if (!attest_json_find_member(&member, object, "alibi"))
-        return ATTEST_OK;
-    return attest_json_get_rational(head->slope, &member, error);
+            set_gain(&head->gain[i], &member);
+    if (attest_json_has(object, "alibi"))
+        attest_json_take_rational(head->slope, object, "alibi");
 }
 
-attest_status attest_weights_form_check(const attest_weights *weights,
-                                        const attest_json_cursor *object, attest_error *error)
+void attest_weights_form_check(const attest_weights *weights, const attest_json_cursor *object)
 {
-    attest_json_cursor member;
     bool normed = has_gains(weights);
 
-    if (normed == attest_json_find_member(&member, object, "head_norm"))
-        return ATTEST_OK;
-    return attest_json_fail(object, error, ATTEST_FORMAT,
-                            normed
-                                ? "heads have gains gQ or gK, but there is no head_norm that "
-                                  "says what they are of"
-                                : "there is a head_norm, but no head has gains gQ or gK");
+    if (normed != attest_json_has(object, "head_norm"))
+        attest_json_refuse(object, normed ? "heads have gains gQ or gK, but there is no "
+                                            "head_norm that says what they are of"
+                                          : "there is a head_norm, but no head has gains gQ or "
+                                            "gK");
 }
 
 static void write_positive(attest_json *json, const char *key, const fmpq_t value)

@@ -1,11 +1,9 @@
 /* weights_json.c -- weights as JSON objects. */
 #include "io/weights_json.h"
 
-#include "base/memory.h"
-#include "base/scope.h"
 #include "base/input.h"
+#include "base/scope.h"
 #include "io/json_file.h"
-#include "io/json_member.h"
 #include "io/npy.h"
 #include "io/npz.h"
 #include "io/safetensors.h"
@@ -13,172 +11,129 @@
 #include "io/weights_form.h"
 #include "io/zip.h"
 
-/* value = the choice under key; left alone where there is no such member. */
-static attest_status set_choice(int *value, const attest_json_cursor *object, const char *key,
-                                const char *const *name, int count, attest_error *error)
+/* The choice under key; otherwise where there is no such member. */
+static int take_option(const attest_json_cursor *object, const char *key,
+                       const char *const *name, int count, int otherwise)
 {
-    attest_json_cursor member;
-
-    if (!attest_json_find_member(&member, object, key))
-        return ATTEST_OK;
-    return attest_json_get_choice(value, &member, name, count, error);
+    return attest_json_has(object, key) ? attest_json_take_choice(object, key, name, count)
+                                        : otherwise;
 }
 
-static attest_status set_count(size_t *count, const attest_json_cursor *object, const char *key,
-                               attest_error *error)
+static size_t take_count(const attest_json_cursor *object, const char *key)
 {
-    attest_json_cursor member;
-    uint64_t value = 0;
-    attest_status status = ATTEST_OK;
-
-    if (attest_json_find_member(&member, object, key))
-        status = attest_json_get_member_count(&value, object, key, error);
-    *count = (size_t)value;
-    return status;
+    return attest_json_has(object, key)
+               ? (size_t)attest_json_take_count(object, key, "is negative")
+               : 0;
 }
 
-static attest_status set_norm(attest_weights *weights, const attest_json_cursor *object,
-                              attest_error *error)
+static void set_norm(attest_weights *weights, const attest_json_cursor *norm)
 {
-    attest_json_cursor norm, member;
-    int kind = ATTEST_NORM_NONE;
+    int kind = attest_json_take_choice(norm, "kind", attest_norm_names, ATTEST_NORMS);
+    attest_json_cursor eps = attest_json_take(norm, "eps");
 
-    if (!attest_json_find_member(&norm, object, "norm"))
-        return ATTEST_OK;
-    ATTEST_TRY(attest_json_get_member(&member, &norm, "kind", error));
-    ATTEST_TRY(attest_json_get_choice(&kind, &member, attest_norm_names, ATTEST_NORMS, error));
-    ATTEST_TRY(attest_json_get_member(&member, &norm, "eps", error));
-    ATTEST_TRY(attest_json_get_rational(weights->norm_eps, &member, error));
+    attest_json_take_rational(weights->norm_eps, &eps, NULL);
     if (fmpq_sgn(weights->norm_eps) < 0)
-        return attest_json_fail(&member, error, ATTEST_FORMAT, "eps must not be negative");
+        attest_json_refuse(&eps, "eps must not be negative");
     weights->norm = (attest_norm)kind;
-    return ATTEST_OK;
 }
 
-/* What a real head has besides its matrices: pairing.h. */
-static attest_status set_form(attest_weights *weights, const attest_json_cursor *object,
-                              attest_error *error)
+static void set_options(attest_weights *weights, const attest_json_cursor *object)
 {
-    attest_json_cursor member;
+    attest_json_cursor norm;
 
-    ATTEST_TRY(set_count(&weights->skip_from, object, "skip_from", error));
-    ATTEST_TRY(set_count(&weights->output_dim, object, "output_dim", error));
-    if (attest_json_find_member(&member, object, "homogeneous"))
-        ATTEST_TRY(attest_json_get_bool(&weights->homogeneous, &member, error));
-    ATTEST_TRY(set_norm(weights, object, error));
-    ATTEST_TRY(attest_weights_form_set(weights, object, error));
-    return attest_json_copy_optional(&weights->residual, object, "residual", error);
+    weights->activation = (attest_activation)attest_json_take_choice(
+        object, "activation", attest_activation_names, ATTEST_ACTIVATIONS);
+    weights->ties = (attest_ties)take_option(object, "ties", attest_ties_names, ATTEST_TIES,
+                                             ATTEST_TIES_UNIFORM);
+    weights->mask = (attest_mask)take_option(object, "mask", attest_mask_names, ATTEST_MASKS,
+                                             ATTEST_MASK_NONE);
+    if (attest_json_has(object, "skip"))
+        weights->skip = attest_json_take_bool(object, "skip");
+    weights->skip_from = take_count(object, "skip_from");
+    weights->output_dim = take_count(object, "output_dim");
+    if (attest_json_has(object, "homogeneous"))
+        weights->homogeneous = attest_json_take_bool(object, "homogeneous");
+    if (attest_json_find_member(&norm, object, "norm"))
+        set_norm(weights, &norm);
+    attest_weights_form_set(weights, object);
+    weights->residual = attest_json_take_optional(object, "residual");
 }
 
-static attest_status set_options(attest_weights *weights, const attest_json_cursor *object,
-                                 attest_error *error)
-{
-    int activation = 0, ties = ATTEST_TIES_UNIFORM, mask = ATTEST_MASK_NONE;
-    attest_json_cursor member;
-    attest_status status = attest_json_get_member(&member, object, "activation", error);
-
-    if (status == ATTEST_OK)
-        status = attest_json_get_choice(&activation, &member, attest_activation_names,
-                                        ATTEST_ACTIVATIONS, error);
-    if (status == ATTEST_OK)
-        status = set_choice(&ties, object, "ties", attest_ties_names, ATTEST_TIES, error);
-    if (status == ATTEST_OK)
-        status = set_choice(&mask, object, "mask", attest_mask_names, ATTEST_MASKS, error);
-    if (status == ATTEST_OK && attest_json_find_member(&member, object, "skip"))
-        status = attest_json_get_bool(&weights->skip, &member, error);
-    if (status == ATTEST_OK)
-        status = set_form(weights, object, error);
-    weights->activation = (attest_activation)activation;
-    weights->ties = (attest_ties)ties;
-    weights->mask = (attest_mask)mask;
-    return status;
-}
-
-static attest_status set_head(attest_head *head, const attest_json_cursor *object,
-                              attest_error *error)
+static void set_head(attest_head *head, const attest_json_cursor *object)
 {
     static const char *const name[] = {"WQ", "WK", "WV", "WO"};
     attest_matrix *matrix[] = {&head->wq, &head->wk, &head->wv, &head->wo};
-    attest_status status = ATTEST_OK;
 
-    for (int i = 0; i < 4 && status == ATTEST_OK; i++) {
-        attest_json_cursor member;
-        status = attest_json_get_member(&member, object, name[i], error);
-        if (status == ATTEST_OK)
-            status = attest_matrix_set_json(matrix[i], &member, error);
+    for (int i = 0; i < 4; i++) {
+        attest_json_cursor member = attest_json_take(object, name[i]);
+
+        attest_matrix_set_json(matrix[i], &member);
     }
-    return status == ATTEST_OK ? attest_weights_form_set_head(head, object, error) : status;
+    attest_weights_form_set_head(head, object);
 }
 
 /* Heads with biases: linear ones on tokens with a last entry 1. */
-static attest_status set_biases(attest_weights *weights, const attest_json_cursor *heads,
-                                attest_error *error)
+static void set_biases(attest_weights *weights, const attest_json_cursor *heads)
 {
-    if (!attest_weights_have_bias(heads, weights->heads))
-        return ATTEST_OK;
+    if (attest_json_failed(heads) || !attest_weights_have_bias(heads, weights->heads))
+        return;
     if (weights->homogeneous || weights->output_dim)
-        return attest_json_fail(
-            heads, error, ATTEST_FORMAT,
-            "the heads have biases of their own, and columns of biases, too "
-            "(homogeneous, output_dim)");
-    for (size_t h = 0; h < weights->heads; h++) {
+        attest_json_refuse(heads,
+                           "the heads have biases of their own, and columns of biases, too "
+                           "(homogeneous, output_dim)");
+    for (size_t h = 0; h < weights->heads && !attest_json_failed(heads); h++) {
         attest_json_cursor head = attest_json_get_element(heads, h);
-        ATTEST_TRY(attest_weights_set_bias(&weights->head[h], &head, error));
+
+        attest_weights_set_bias(&weights->head[h], &head);
     }
     weights->homogeneous = true;
     weights->dim++;
+}
+
+static attest_status check(const attest_weights *weights, attest_error *error)
+{
+    ATTEST_TRY(attest_weights_check_shapes(weights, error));
+    if ((weights->homogeneous || weights->residual || weights->norm != ATTEST_NORM_NONE) &&
+        (weights->output_dim || weights->skip_from))
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "output_dim and skip_from are for tokens that hold all, not "
+                                "with homogeneous, residual or norm");
     return ATTEST_OK;
 }
 
-static attest_status set_heads(attest_weights *weights, const attest_json_cursor *object,
-                               attest_error *error)
+static void set_heads(attest_weights *weights, const attest_json_cursor *object)
 {
-    attest_json_cursor heads;
-    size_t count = 0;
-    attest_status status = attest_json_get_member(&heads, object, "heads", error);
+    attest_json_cursor heads = attest_json_take(object, "heads");
+    size_t count = attest_json_take_length(&heads, NULL);
 
-    if (status == ATTEST_OK)
-        status = attest_json_get_length(&count, &heads, error);
-    if (status == ATTEST_OK && attest_weights_resize(weights, count) != ATTEST_OK)
-        status = attest_memory_fail(error);
-    for (size_t h = 0; h < count && status == ATTEST_OK; h++) {
+    if (!attest_json_failed(object) && attest_weights_resize(weights, count) != ATTEST_OK)
+        attest_json_note_memory(object);
+    for (size_t h = 0; h < count && !attest_json_failed(object); h++) {
         attest_json_cursor head = attest_json_get_element(&heads, h);
-        status = set_head(weights->head + h, &head, error);
+
+        set_head(weights->head + h, &head);
     }
-    if (status != ATTEST_OK)
-        return status;
+    if (attest_json_failed(object))
+        return;
     weights->dim = count ? weights->head[0].wq.cols : 0;
-    status = attest_weights_check_shapes(weights, error);
-    if (status == ATTEST_OK &&
-        (weights->homogeneous || weights->residual || weights->norm != ATTEST_NORM_NONE) &&
-        (weights->output_dim || weights->skip_from))
-        status = attest_error_set(error, ATTEST_FORMAT,
-                                  "output_dim and skip_from are for tokens that hold all, not "
-                                  "with homogeneous, residual or norm");
-    if (status != ATTEST_OK)
-        return attest_json_locate(object, error, status);
-    ATTEST_TRY(attest_weights_form_check(weights, object, error));
-    return set_biases(weights, &heads, error);
+    ATTEST_JSON_NOTE_AT(object, check(weights, object->failure->error));
+    attest_weights_form_check(weights, object);
+    set_biases(weights, &heads);
 }
 
-attest_status attest_weights_set_json(attest_weights *weights, const attest_json_cursor *object,
-                                      attest_error *error)
+void attest_weights_set_json(attest_weights *weights, const attest_json_cursor *object)
 {
-    attest_status status = attest_json_check_format(object, "attest/weights", error);
-
     attest_weights_clear(weights);
-    if (status == ATTEST_OK)
-        status = set_options(weights, object, error);
-    if (status == ATTEST_OK)
-        status = set_heads(weights, object, error);
-    if (status != ATTEST_OK)
+    attest_json_take_format(object, "attest/weights");
+    set_options(weights, object);
+    set_heads(weights, object);
+    if (attest_json_failed(object))
         attest_weights_clear(weights);
-    return status;
 }
 
-static attest_status set(void *weights, const attest_json_cursor *object, attest_error *error)
+static void set(void *weights, const attest_json_cursor *object)
 {
-    return attest_weights_set_json(weights, object, error);
+    attest_weights_set_json(weights, object);
 }
 
 attest_status attest_weights_parse_json(attest_weights *weights, const char *text, size_t size,
@@ -221,14 +176,11 @@ attest_status attest_weights_read_input(attest_weights *weights, const attest_in
 attest_status attest_weights_read(attest_weights *weights, const char *path,
                                   attest_budget *budget, attest_error *error)
 {
-    attest_input input;
-    attest_status status = attest_input_open(&input, path, attest_budget_left(budget), error);
+    attest_input input ATTEST_CLEARED_BY(attest_input_close);
 
     attest_weights_clear(weights);
-    if (status == ATTEST_OK)
-        status = attest_weights_read_input(weights, &input, budget, error);
-    attest_input_close(&input);
-    return status;
+    ATTEST_TRY(attest_input_open(&input, path, attest_budget_left(budget), error));
+    return attest_weights_read_input(weights, &input, budget, error);
 }
 
 void attest_weights_write_json(attest_json *json, const char *key,
@@ -275,10 +227,8 @@ attest_status attest_weights_write(const attest_weights *weights, const char *pa
                                    attest_error *error)
 {
     attest_json_file file;
-    attest_status status = attest_json_file_open(&file, path, error);
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_json_file_open(&file, path, error));
     attest_weights_write_json(&file.json, NULL, weights);
     return attest_json_file_commit(&file, error);
 }

@@ -5,19 +5,17 @@
 #include <attest/weights.h>
 
 #include "data/weights_names.h"
-#include "io/json_read.h"
+#include "io/json_take.h"
 #include "io/json_write.h"
 
-/* matrix = an array of rows, or {"u": [...], "v": [...]}, which stays factored. Status: FORMAT
- * (also for a matrix without rows or columns), UNABLE, NOMEM. */
-attest_status attest_matrix_set_json(attest_matrix *matrix, const attest_json_cursor *value,
-                                     attest_error *error) ATTEST_WARN_UNUSED;
+/* matrix = an array of rows, or {"u": [...], "v": [...]}, which stays factored. Errors stick:
+ * FORMAT (also for a matrix without rows or columns), UNABLE, NOMEM. */
+void attest_matrix_set_json(attest_matrix *matrix, const attest_json_cursor *value);
 void attest_matrix_write_json(attest_json *json, const char *key, const attest_matrix *matrix);
 
-/* weights = the attest/weights object. Status: FORMAT, UNABLE, NOMEM; on failure weights is as
- * after init. */
-attest_status attest_weights_set_json(attest_weights *weights, const attest_json_cursor *object,
-                                      attest_error *error) ATTEST_WARN_UNUSED;
+/* weights = the attest/weights object. Errors stick: FORMAT, UNABLE, NOMEM; after a failure
+ * weights is as after init. */
+void attest_weights_set_json(attest_weights *weights, const attest_json_cursor *object);
 
 /* The same from the text of a file. */
 attest_status attest_weights_parse_json(attest_weights *weights, const char *text, size_t size,

@@ -367,9 +367,10 @@ attest_status attest_judge_model_set_json(attest_judge_model *model,
     return status;
 }
 
-static attest_status set(void *model, const attest_json_cursor *object, attest_error *error)
+static void set(void *model, const attest_json_cursor *object)
 {
-    return attest_judge_model_set_json(model, object, error);
+    ATTEST_JSON_NOTE(object,
+                     attest_judge_model_set_json(model, object, object->failure->error));
 }
 
 attest_status attest_judge_model_parse_json(attest_judge_model *model, const char *text,

@@ -1,10 +1,9 @@
 /* Networks in JSON: whatever is read is written, read again and the same. */
-#include "io/json_member.h"
 #include "io/network_json.h"
 
-static attest_status set(void *network, const attest_json_cursor *object, attest_error *error)
+static void set(void *network, const attest_json_cursor *object)
 {
-    return attest_network_set_json(network, object, error);
+    attest_network_set_json(network, object);
 }
 
 static attest_status attest_network_parse_json(attest_network *network, const char *text,

@@ -13,6 +13,7 @@ certificate_parse io
 certificate_read io
 certificate_shows io
 certificate_write io
+counterexample_parse io
 counterexample_read io
 counterexample_set_json io
 counterexample_write io
