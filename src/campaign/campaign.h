@@ -33,9 +33,10 @@ attest_status attest_campaign_open(attest_campaign *campaign, attest_journal *jo
                                    const char *folder, bool resume, attest_budget *budget,
                                    attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Compares the plan with that of the journal in the folder. Status: USAGE (it is another one),
- * IO, NOMEM. */
+/* Compares the plan with that of the journal in the folder, of which budget (NULL: unlimited)
+ * may be read. Status: USAGE (it is another one), UNABLE (the budget), IO, NOMEM. */
 attest_status attest_campaign_check_plan(const attest_plan *plan, const char *folder,
+                                         attest_budget *budget,
                                          attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Runs what is not done yet. When *stop is set, chunks that are being run are left: a campaign

@@ -110,12 +110,13 @@ static attest_status skip_record(void *env, const attest_frame *frame, attest_er
 }
 
 attest_status attest_campaign_check_plan(const attest_plan *plan, const char *folder,
-                                         attest_error *error)
+                                         attest_budget *budget, attest_error *error)
 {
     char *path ATTEST_FREED = attest_folder_join(folder, ATTEST_JOURNAL_NAME);
     char *text ATTEST_FREED = attest_plan_format(plan, true);
     opening open = {.plan = text};
-    attest_journal_reader reader = {.plan = check_plan, .record = skip_record, .env = &open};
+    attest_journal_reader reader = {
+        .plan = check_plan, .record = skip_record, .env = &open, .budget = budget};
     attest_journal_tail tail;
 
     if (!path || !text)

@@ -241,13 +241,13 @@ static int run_plan(const campaign_request *request, attest_common *common)
 }
 
 /* A plan that cannot be made is refused here, not by every task. */
-static int submit_plan(const campaign_request *request)
+static int submit_plan(const campaign_request *request, attest_common *common)
 {
     attest_plan plan = {0};
     int code = campaign_make_plan(&plan, request);
 
     if (code == EXIT_HOLDS)
-        code = campaign_submit(request, &plan);
+        code = campaign_submit(request, &plan, common);
     free((void *)plan.property);
     return code;
 }
@@ -329,6 +329,6 @@ static int run(int argc, char **argv)
         return attest_cli_refuse("--sbatch and --dry-run are for --slurm N");
     code = attest_cli_load(request.load);
     if (code == EXIT_HOLDS && request.slurm)
-        return submit_plan(&request);
+        return submit_plan(&request, &common);
     return code == EXIT_HOLDS ? run_plan(&request, &common) : code;
 }

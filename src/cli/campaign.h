@@ -30,6 +30,7 @@ int campaign_replay_corpus(attest_corpus *corpus, bool *there, const char *folde
 
 /* Hands the campaign to Slurm instead of running it; the plan is that of the request.
  * EXIT_HOLDS, or a complaint and its exit code. */
-int campaign_submit(const campaign_request *request, const attest_plan *plan);
+int campaign_submit(const campaign_request *request, const attest_plan *plan,
+                    attest_common *common);
 
 #endif

@@ -21,9 +21,11 @@ static int check(const campaign_request *request)
     return EXIT_HOLDS;
 }
 
+/* What a campaign keeps: "whole" is the result of a merge, which the next merge removes. */
 static int is_campaign(const struct dirent *entry)
 {
     return strcmp(entry->d_name, ATTEST_JOURNAL_NAME) == 0 ||
+           strcmp(entry->d_name, "whole") == 0 ||
            strncmp(entry->d_name, "shard.", strlen("shard.")) == 0;
 }
 
@@ -43,7 +45,8 @@ static bool is_taken(const char *folder)
 /* The plan is kept beside the scripts, as a journal without results. A later submission goes on
  * with the tasks of this one only if it has the same plan, and the merge takes only shards of
  * this plan. */
-static int keep_plan(const attest_cli_slurm *job, const attest_plan *whole)
+static int keep_plan(const attest_cli_slurm *job, const attest_plan *whole,
+                     attest_common *common)
 {
     attest_plan plan = *whole;
     char *scripts, *path = NULL, *text = NULL;
@@ -62,8 +65,10 @@ static int keep_plan(const attest_cli_slurm *job, const attest_plan *whole)
         attest_memory_fail(&error);
         code = attest_cli_fail(&error);
     } else if (access(path, F_OK) == 0) {
-        if (attest_campaign_check_plan(&plan, scripts, &error))
-            code = attest_cli_refuse("%s; use another directory", error.text);
+        if (attest_campaign_check_plan(&plan, scripts, &common->budget, &error))
+            code = error.status == ATTEST_USAGE
+                       ? attest_cli_refuse("%s; use another directory", error.text)
+                       : attest_cli_fail_journal(&error);
     } else if (is_taken(job->folder)) {
         code = attest_cli_refuse("%s: contains a campaign already; use another directory",
                                  job->folder);
@@ -79,7 +84,8 @@ static int keep_plan(const attest_cli_slurm *job, const attest_plan *whole)
     return code;
 }
 
-int campaign_submit(const campaign_request *request, const attest_plan *plan)
+int campaign_submit(const campaign_request *request, const attest_plan *plan,
+                    attest_common *common)
 {
     static const char *const valued[] = {"--slurm", "--sbatch", "--out", "--corpus", NULL};
     static const char *const flags[] = {"--dry-run", "--resume", "--json", NULL};
@@ -92,7 +98,7 @@ int campaign_submit(const campaign_request *request, const attest_plan *plan)
                             .dry_run = request->dry_run};
 
     if (code == EXIT_HOLDS)
-        code = keep_plan(&job, plan);
+        code = keep_plan(&job, plan, common);
     if (code != EXIT_HOLDS)
         return code;
     attest_text_init(&task);

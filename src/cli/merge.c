@@ -103,14 +103,15 @@ static int write_folder(const attest_merge *merge, const attest_summary *summary
 }
 
 /* Refuses shards of another plan than the one in this folder. */
-static int check_plan(const attest_merge *merge, const char *folder)
+static int check_plan(const attest_merge *merge, const char *folder, attest_common *common)
 {
     attest_plan plan = merge->saved.plan;
     attest_error error;
 
     plan.shards = merge->shards;
-    return folder && attest_campaign_check_plan(&plan, folder, &error) ? attest_cli_fail(&error)
-                                                                       : EXIT_HOLDS;
+    return folder && attest_campaign_check_plan(&plan, folder, &common->budget, &error)
+               ? attest_cli_fail_journal(&error)
+               : EXIT_HOLDS;
 }
 
 static int print(const attest_summary *summary, const attest_common *common)
@@ -166,7 +167,7 @@ static int run(int argc, char **argv)
                           partial, NULL, &common.budget, &error))
         return attest_cli_fail_journal(&error);
     attest_cli_work_begin("writing");
-    code = check_plan(&merge, planned);
+    code = check_plan(&merge, planned, &common);
     if (code == EXIT_HOLDS)
         code = campaign_replay_corpus(&corpus, &has_corpus, folder, &common);
     if (code == EXIT_HOLDS && attest_summary_init(&summary, &merge.saved.plan, merge.tally,

@@ -59,8 +59,7 @@ static const char merge_script[] =
     "code=$?\n"
     "round=${ATTEST_ROUND:-1}\n"
     "if [ $code -eq 2 ] && [ \"$round\" -lt 10 ]; then\n"
-    "    ATTEST_ROUND=$((round + 1)) sh \"$dir/slurm/submit.sh\"\n"
-    "    exit\n"
+    "    ATTEST_ROUND=$((round + 1)) sh \"$dir/slurm/submit.sh\" && exit\n"
     "fi\n"
     "echo $code >\"$dir/slurm/exit\"\n"
     "exit $code\n";
@@ -74,6 +73,11 @@ static const char submit_script[] =
     "dir=@D@\n"
     "rm -f \"$dir/slurm/exit\" # of an earlier submission\n"
     "most=$(scontrol show config | awk '$1 == \"MaxArraySize\" { print $3 - 1 }')\n"
+    "if [ \"${most:-1000}\" -lt 1 ]; then\n"
+    "    echo \"attest: MaxArraySize of this cluster allows no job arrays"
+    " (see 'scontrol show config')\" >&2\n"
+    "    exit 2\n"
+    "fi\n"
     "first=0\n"
     "after=afterany\n"
     "while [ $first -lt @N@ ]; do\n"
@@ -228,7 +232,7 @@ static int submit(const values *v)
     attest_text_clear(&command);
     if (status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return EXIT_HOLDS;
-    attest_cli_complain("%s/slurm/submit.sh: sbatch did not take it", v->folder);
+    attest_cli_complain("%s/slurm/submit.sh: cannot submit the tasks", v->folder);
     return EXIT_ENVIRONMENT;
 }
 

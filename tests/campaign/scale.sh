@@ -92,7 +92,10 @@ done
 [ -n "$last" ] || ATTEST_ROUND=10 bash "$word"
 echo 1
 END
-printf '#!/bin/sh\n' >"$work/bin/scontrol"
+cat >"$work/bin/scontrol" <<'END'
+#!/bin/sh
+[ -z "$MOST" ] || echo "MaxArraySize            = $MOST"
+END
 chmod +x "$work/bin/sbatch" "$work/bin/scontrol"
 PATH=$work/bin:$PATH
 export PATH
@@ -113,6 +116,29 @@ for other in '--trials 256 --seed 2' '--trials 128' '--trials 256 --slurm 2'; do
 done
 diff -r "$work/before" "$work/big" >"$out" 2>>"$err"
 result $? "and nothing of the first is touched"
+truncate -s 3M "$work/before/slurm/journal"
+refused "a plan beyond --max-memory" campaign lemma1 --trials 256 --out "$work/before" --slurm 4 --max-memory 2M
+complains 'before/slurm/journal: more than 2097152 bytes of input [(]--max-memory'
+refused "in a merge, too" merge --plan "$work/before/slurm" "$work"/part? -o "$work/no" --max-memory 2M
+complains 'before/slurm/journal: more than 2097152 bytes of input [(]--max-memory'
+cp "$work/big/slurm/journal" "$work/before/slurm/journal"
+for most in 0 1 '(null)'; do
+    MOST=$most timeout 20 "$ATTEST" campaign lemma1 --trials 256 --out "$work/none" --slurm 4 >"$out" 2>"$err"
+    [ $? -eq 4 ] && ! ls -d "$work/none/"shard.* >>"$err" 2>&1 && grep -q '^attest: MaxArraySize of this cluster allows no job arrays' "$err"
+    result $? "a cluster without job arrays (MaxArraySize = $most): $(head -n 1 "$err")"
+done
+MOST=3
+export MOST
+run 0 "a cluster with arrays of two tasks" campaign lemma1 --trials 256 --out "$work/none" --slurm 4
+[ "$(cat "$work/none/slurm/exit" 2>>"$err")" = 0 ]
+result $? "ends with 0"
+unset MOST
+rm "$work/none/slurm/exit" "$work/none/shard.2/journal"
+MOST=1 ATTEST_ROUND=1 bash "$work/none/slurm/merge.sh" >"$out" 2>"$err"
+[ "$(cat "$work/none/slurm/exit" 2>>"$err")" = 2 ]
+result $? "a merge that cannot submit the missing tasks ends with an exit code"
+mkdir -p "$work/kept/whole"
+refused "a directory that contains a result" campaign lemma1 --trials 256 --out "$work/kept" --slurm 4
 rm -r "$work/big/slurm"
 refused "shards that nobody submitted" campaign lemma1 --trials 256 --out "$work/big" --slurm 4
 complains 'big: contains a campaign already; use another directory$'
