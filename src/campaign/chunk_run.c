@@ -1,7 +1,9 @@
 /* chunk_run.c -- what is done at each trial of a chunk. */
 #include "campaign/chunk_run.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -318,6 +320,28 @@ bool attest_chunk_keep(attest_chunk_run_state *run, const attest_instance *shrun
     return run->status == ATTEST_OK && keep(run, &polished);
 }
 
+/* Why a trial has no answer: its number and its seed, with which it can be run alone, and what
+ * became of the process. */
+static void describe_unfinished(char *reason, size_t size, const attest_chunk_run_state *run)
+{
+    const attest_death *death = attest_chunk_find_death(run, false);
+    int used = snprintf(reason, size,
+                        "trial %" PRIu64 " (seed 0x%" PRIx64 ") is unfinished: ", run->trial,
+                        run->seed);
+
+    reason += used;
+    size -= (size_t)used;
+    if (!death)
+        snprintf(reason, size, "the generator crashed or did not end");
+    else if (death->kind == ATTEST_DEATH_MEMORY)
+        snprintf(reason, size, "out of memory");
+    else if (death->kind == ATTEST_DEATH_TIMEOUT)
+        snprintf(reason, size, "no answer within %g seconds", run->chunk->timeout);
+    else
+        snprintf(reason, size, "%s %d",
+                 death->kind == ATTEST_DEATH_SIGNAL ? "signal" : "exit code", death->detail);
+}
+
 static bool note_open(attest_chunk_run_state *run, const char *reason)
 {
     if (!run->result->open_reason)
@@ -334,10 +358,12 @@ static bool is_dead(const attest_chunk_run_state *run)
 static bool tally(attest_chunk_run_state *run)
 {
     attest_chunk_result *result = run->result;
+    char reason[160];
 
     if (is_dead(run)) {
         result->undecided++;
-        return note_open(run, "the worker died");
+        describe_unfinished(reason, sizeof reason, run);
+        return note_open(run, reason);
     }
     if (!run->called) {
         result->discarded++;
@@ -363,16 +389,19 @@ static bool tally(attest_chunk_run_state *run)
 
 bool attest_chunk_end_trial(attest_chunk_run_state *run)
 {
+    char reason[160];
     attest_observation observation = {
         .chunk = run->chunk,
         .trial = run->trial,
         .seed = run->seed,
         .found = run->called ? &run->at : NULL,
         .arguments = run->arguments,
-        .reason = is_dead(run) ? "the worker died" : NULL,
+        .reason = is_dead(run) ? reason : NULL,
         .seconds = run->seconds,
     };
 
+    if (observation.reason)
+        describe_unfinished(reason, sizeof reason, run);
     if (run->chunk->observe)
         attest_observation_add(&run->observations, &observation);
     return tally(run) && !run->observations.failed;

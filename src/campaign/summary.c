@@ -62,12 +62,20 @@ static bool is_cut_short(const attest_property_summary *summary, const attest_pl
            plan->shards == 1 && !plan->partial;
 }
 
+/* The stored witness is one for the property with all its hypotheses and in exact arithmetic
+ * only. */
+static bool has_witness(const attest_property_summary *summary, const attest_plan *plan)
+{
+    return summary->property->witness && !plan->setting.without &&
+           plan->setting.number == ATTEST_ARITHMETIC_NONE;
+}
+
 static attest_campaign_standing stand_held(attest_property_summary *summary,
                                            const attest_plan *plan)
 {
     if (!summary->property->expect_violation || plan->shards > 1 || plan->partial)
         return ATTEST_STANDING_HELD;
-    if (is_cut_short(summary, plan) && !summary->property->witness) {
+    if (is_cut_short(summary, plan) && !has_witness(summary, plan)) {
         snprintf(summary->text, sizeof summary->text,
                  "no violation was found in %llu trials, which are too few for a search (%zu "
                  "by default)",
@@ -114,8 +122,7 @@ static attest_status summarise(attest_property_summary *summary, const attest_ta
     summary->result = result;
     summary->trials = attest_tally_trials(tally);
     summary->random = result->passed - result->searched;
-    if (is_cut_short(summary, plan) && !plan->setting.without &&
-        plan->setting.number == ATTEST_ARITHMETIC_NONE)
+    if (is_cut_short(summary, plan) && has_witness(summary, plan))
         status = attest_witness_check(&summary->by_witness, summary->property, error);
     judge(summary, plan);
     summary->standing = stand(summary, plan);

@@ -113,7 +113,8 @@ enum { MOST_DEATHS = 5 };
 
 static void print_death(FILE *stream, const attest_death *death)
 {
-    static const char *const kinds[] = {"out of memory", "too slow", "signal", "exit code"};
+    static const char *const kinds[] = {"out of memory", "no answer within the time limit",
+                                        "signal", "exit code"};
 
     attest_fprint(stream, "  a worker died at trial %" PRIu64 " (seed 0x%" PRIx64 "): %s",
                   death->trial, death->seed, kinds[death->kind]);

@@ -285,6 +285,22 @@ static void test_given_up(void)
     rmdir(folder);
 }
 
+/* The reason of the whole: the first trial that is unfinished, with its seed. */
+static bool is_explained(const attest_chunk_result *r)
+{
+    static const char *const ends[] = {"out of memory", "no answer within 1 seconds",
+                                       "signal 9", "exit code 3"};
+    const attest_death *first = &r->death[0];
+    char expected[160];
+
+    for (size_t d = 1; d < r->deaths; d++)
+        first = r->death[d].trial < first->trial ? &r->death[d] : first;
+    snprintf(expected, sizeof expected, "trial %llu (seed 0x%llx) is unfinished: %s",
+             (unsigned long long)first->trial, (unsigned long long)first->seed,
+             ends[first->kind]);
+    return r->open_reason && strcmp(r->open_reason, expected) == 0;
+}
+
 /* Whether a trial is deadly, and how, is for the engine's random numbers to say: seeds are
  * tried until all three have happened. */
 static void test_kinds_of_death(void)
@@ -302,6 +318,8 @@ static void test_kinds_of_death(void)
         TAP_OK(r->deaths > 0 && r->undecided == r->deaths && r->passed == 120 - r->deaths &&
                    s.about->verdict == ATTEST_CAMPAIGN_UNDECIDED,
                "%zu deaths are trials without a verdict, the rest goes on", r->deaths);
+        TAP_OK(r->deaths > 0 && is_explained(r), "and the first is named: %s",
+               r->open_reason ? r->open_reason : "no reason");
         end(&s);
         if (kinds[ATTEST_DEATH_SIGNAL] && kinds[ATTEST_DEATH_MEMORY] &&
             kinds[ATTEST_DEATH_TIMEOUT])
@@ -461,8 +479,9 @@ static void test_half(void)
 }
 
 /* A search that finds nothing in fewer trials than its default rests on its witness, if that is
- * one; without a witness (x is NULL) it is skipped. */
-static void test_witness(const char *x, double time, unsigned trials,
+ * one; without a witness (x is NULL) it is skipped, and so it is without a hypothesis, for
+ * which the witness is none. */
+static void test_witness(const char *x, double time, unsigned trials, const char *without,
                          attest_campaign_standing expected)
 {
     char text[512];
@@ -481,6 +500,7 @@ static void test_witness(const char *x, double time, unsigned trials,
     s.plan = toy_plan(s.list, 1);
     s.plan.trials = trials;
     s.plan.time = time;
+    s.plan.setting.without = without;
     if (attest_campaign_init(&s.campaign, &s.plan, NULL, NULL) == ATTEST_OK &&
         attest_campaign_run(&s.campaign, NULL) == ATTEST_OK &&
         attest_summary_init(&s.summary, &s.plan, s.campaign.tally, NULL, NULL) == ATTEST_OK)
@@ -546,15 +566,17 @@ TEST(campaign)
     test_starved(false, true);
     test_starved(true, false);
     test_starved(true, true);
-    test_witness("9999", 1e-9, 0, ATTEST_STANDING_EXPECTED);
-    test_witness("9999", 0, 8, ATTEST_STANDING_EXPECTED);
-    test_witness("1", 1e-9, 0, ATTEST_STANDING_FAILED);
-    test_witness("1", 0, 8, ATTEST_STANDING_FAILED);
-    test_witness("x", 1e-9, 0, ATTEST_STANDING_FAILED);
-    test_witness(NULL, 1e-9, 0, ATTEST_STANDING_NOT_RUN);
-    test_witness(NULL, 0, 95, ATTEST_STANDING_NOT_RUN);
-    test_witness("9999", 0, 0, ATTEST_STANDING_FAILED); /* the default, 96 */
-    test_witness("9999", 0, 104, ATTEST_STANDING_FAILED);
+    test_witness("9999", 1e-9, 0, NULL, ATTEST_STANDING_EXPECTED);
+    test_witness("9999", 0, 8, NULL, ATTEST_STANDING_EXPECTED);
+    test_witness("1", 1e-9, 0, NULL, ATTEST_STANDING_FAILED);
+    test_witness("1", 0, 8, NULL, ATTEST_STANDING_FAILED);
+    test_witness("x", 1e-9, 0, NULL, ATTEST_STANDING_FAILED);
+    test_witness("9999", 0, 8, "toy", ATTEST_STANDING_NOT_RUN);
+    test_witness("9999", 0, 96, "toy", ATTEST_STANDING_FAILED);
+    test_witness(NULL, 1e-9, 0, NULL, ATTEST_STANDING_NOT_RUN);
+    test_witness(NULL, 0, 95, NULL, ATTEST_STANDING_NOT_RUN);
+    test_witness("9999", 0, 0, NULL, ATTEST_STANDING_FAILED); /* the default, 96 */
+    test_witness("9999", 0, 104, NULL, ATTEST_STANDING_FAILED);
     test_holds();
     test_violations();
     test_undecided();
