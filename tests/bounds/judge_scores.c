@@ -88,6 +88,21 @@ static double tree_depth(void)
     return scene_measure(&x);
 }
 
+/* The exact sum is 65504.5, which binary16 would round to its largest number; rounded one by
+ * one the terms reach 65520.25, which is beyond it. */
+static double limit_error(void)
+{
+    scene_begin(&x, 2, 3);
+    judge_two_keys(&x);
+    x.v.score.accumulate = scene_format("binary16");
+    x.v.k = scene_format("binary32");
+    x.qkv.scale = "1/1048576";
+    x.direct = scene_in_order;
+    x.k[0] = 65472;
+    x.k[1] = x.k[2] = 16.25;
+    return scene_measure(&x);
+}
+
 /* ---- matrix units ---- */
 
 /* Scores of 64 entries in so large blocks; key 0 is 1 and then terms that are cut. */
@@ -535,6 +550,7 @@ static const table_row rows[] = {
     {"tree_depth", tree_depth, 0.7,
      "The bound counts 8 roundings of a term: those of its product, which is exact here, one "
      "of the leaf, and those of the 6 additions."},
+    {"limit_error", limit_error, 0, "With the term there is no bound, which is right here."},
     {"matrix_cut", matrix_cut, 0.9, NULL},
     {"matrix_kept", matrix_kept_23, 0.9, NULL},
     {"matrix_kept", matrix_kept_half, 0.9, NULL},

@@ -686,6 +686,23 @@ static double known_range(void)
     return scene_measure(&x);
 }
 
+/* The score of key 0 is rounded down, and with it the reference of the cast of key 1, which
+ * stays the same number. The scores of all others are rounded up. */
+static double known_low(void)
+{
+    scene_begin(&x, 64, 1);
+    x.v.score.accumulate = scene_format("binary16");
+    x.v.k = scene_format("binary32");
+    x.v.cast = true;
+    x.v.p = scene_format("bfloat16");
+    x.value[1] = 1;
+    for (size_t j = 0; j < 64; j++)
+        x.k[j] = 0x1p-4 * (1 + 2 * 0x1p-10 + 0x1.01p-11);
+    x.k[0] = 0x1p-4 * (1 + 4 * 0x1p-10 + 0x1.ffp-12);
+    x.k[1] = 0;
+    return scene_measure(&x);
+}
+
 /* Folded, with an offset: fl(m k - 100) is off by up to 64 u, so that the weight passes the
  * middle of two numbers of P; (h). */
 static double known_reference(void)
@@ -1239,6 +1256,7 @@ static const table_row rows[] = {
     {"known_exp", known_exp, 0.9, NULL},
     {"known_later", known_later, 0.9, NULL},
     {"known_range", known_range, 0.9, NULL},
+    {"known_low", known_low, 0.9, NULL},
     {"known_reference", known_reference, 0.89,
      "The bound counts the shift of the reference for the weight, for the reference and for "
      "later factors: more than twice what moves the cast."},

@@ -1,9 +1,10 @@
-/* replay_keys.c -- exponentials, casts and row sums of many keys at once are those of the
- * keys one by one, bit for bit, in every kernel. */
+/* replay_keys.c -- exponentials, casts, row sums and ranges of scores of many keys at once are
+ * those of the keys one by one, bit for bit, in every kernel. */
 #include <math.h>
 
 #include <attest/kernel.h>
 
+#include "judge/loops.h"
 #include "judge/replay_steps.h"
 #include "tests/judge/judge_cases.h"
 
@@ -166,13 +167,37 @@ static size_t count_wrong_sums(keys_case *c, uint64_t *state)
     return wrong;
 }
 
+/* The largest and least ends of some keys among others, which do not count. */
+static size_t count_wrong_extremes(uint64_t *state)
+{
+    double t[MOST_KEYS], delta[MOST_KEYS], got[3];
+    double want[3] = {-(double)INFINITY, -(double)INFINITY, (double)INFINITY};
+    size_t first = case_pick(state, 8), count = 1 + case_pick(state, MOST_KEYS - first);
+    size_t wrong = 0;
+
+    for (size_t j = 0; j < MOST_KEYS; j++) {
+        t[j] = case_pick(state, 9) ? draw_single(state, 8) : -(double)INFINITY;
+        delta[j] = t[j] > -(double)INFINITY ? fabs(draw_single(state, 4)) : 0;
+    }
+    for (size_t j = first; j < first + count; j++) {
+        want[0] = fmax(want[0], t[j] + delta[j]);
+        want[1] = fmax(want[1], t[j] - delta[j]);
+        if (t[j] > -(double)INFINITY)
+            want[2] = fmin(want[2], t[j] - delta[j]);
+    }
+    attest_judge_loops()->extremes(got, t + first, delta + first, count);
+    for (int i = 0; i < 3; i++)
+        wrong += got[i] != want[i];
+    return wrong;
+}
+
 TEST(replay_keys)
 {
     static const char *const kernel[] = {"scalar", "avx2", "avx512"};
     uint64_t start = tap_seed(1);
 
     for (size_t k = 0; k < 3; k++) {
-        size_t keys = 0, casts = 0, sums = 0, done = 0;
+        size_t keys = 0, casts = 0, sums = 0, extremes = 0, done = 0;
         uint64_t state = start;
 
         if (attest_kernel_select(kernel[k]) != ATTEST_OK)
@@ -184,7 +209,10 @@ TEST(replay_keys)
             keys += count_wrong_keys(&c, &done);
             casts += count_wrong_casts(&c, &state);
             sums += count_wrong_sums(&c, &state);
+            extremes += count_wrong_extremes(&state);
         }
+        TAP_OK(extremes == 0, "%s: %zu largest and least scores are others", kernel[k],
+               extremes);
         TAP_OK(keys == 0 && done > 50000, "%s: %zu exponentials, %zu are others", kernel[k],
                done, keys);
         TAP_OK(casts == 0, "%s: casts, %zu are others", kernel[k], casts);
