@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/output.h"
+#include "base/scope.h"
 #include "cli/progress.h"
 
 static int run(int argc, char **argv);
@@ -163,17 +164,14 @@ static int read_weights(audit_job *job, audit_subject *subject, const attest_inp
 {
     const audit_request *request = job->request;
     attest_budget *budget = &job->common->budget;
-    attest_input input;
+    attest_input input ATTEST_CLEARED_BY(attest_input_close) = {0};
     attest_error error;
-    attest_status status = attest_input_open(&input, request->weights, budget->left, &error);
 
-    if (status == ATTEST_OK) {
-        status = attest_weights_read_input(&subject->given, &input, budget, &error);
-        take_hash(job->weights_sha256, &input, job);
-    }
-    attest_input_close(&input);
-    if (status != ATTEST_OK)
+    if (attest_input_open(&input, request->weights, budget->left, &error) ||
+        attest_weights_read_input(&subject->given, &input, budget, &error))
         return attest_cli_fail_input(&error);
+    take_hash(job->weights_sha256, &input, job);
+    attest_input_close(&input); /* frees the file before the data are changed to fit */
     if (!fmpq_is_zero(subject->given.form.softcap))
         return attest_cli_refuse(
             "%s: a softcap is simulated where queries and keys are given: "
@@ -186,20 +184,17 @@ static int read_weights(audit_job *job, audit_subject *subject, const attest_inp
 /* The dataset, and weights that are given. */
 static int read_inputs(audit_job *job)
 {
-    attest_input input;
+    attest_input input ATTEST_CLEARED_BY(attest_input_close) = {0};
     attest_error error;
-    int code;
 
     if (attest_input_open(&input, job->request->data, job->common->budget.left, &error))
         return attest_cli_fail_input(&error);
-    code = attest_cli_read_dataset_input(&job->dataset, &input, job->common);
+    ATTEST_CLI_TRY(attest_cli_read_dataset_input(&job->dataset, &input, job->common));
     take_hash(job->data_sha256, &input, job);
-    if (code == EXIT_HOLDS && job->request->weights) {
-        subject_init(&job->subject[job->subjects++]);
-        code = read_weights(job, &job->subject[0], &input);
-    }
-    attest_input_close(&input);
-    return code;
+    if (!job->request->weights)
+        return EXIT_HOLDS;
+    subject_init(&job->subject[job->subjects++]);
+    return read_weights(job, &job->subject[0], &input);
 }
 
 static int run_subjects(audit_job *job)

@@ -26,5 +26,5 @@ attest_status attest_cli_audit_read_texts(attest_texts *texts, const char *path,
         return ATTEST_OK;
     ATTEST_TRY(attest_texts_read(texts, path, budget, error));
     status = check(texts, dataset, dataset ? dataset->count : sequences, length, error);
-    return status == ATTEST_OK ? status : attest_error_prefix(error, status, path);
+    return status ? attest_error_prefix(error, status, path) : ATTEST_OK;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/input.h"
+#include "base/scope.h"
 #include "cli/certify_print.h"
 #include "cli/command.h"
 #include "cli/progress.h"
@@ -84,44 +85,34 @@ static int open_input(attest_input *input, const char *path, const attest_common
 static int read_weights(attest_weights *weights, attest_certificate *certificate,
                         const char *path, attest_common *common)
 {
-    attest_input input;
+    attest_input input ATTEST_CLEARED_BY(attest_input_close) = {0};
     attest_error error;
-    int code = open_input(&input, path, common);
 
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(open_input(&input, path, common));
     if (attest_weights_read_input(weights, &input, &common->budget, &error))
-        code = attest_cli_fail_input(&error);
-    else if (common->output &&
-             attest_certificate_add_open_input(certificate, "weights", &input, &error))
-        code = attest_cli_fail(&error);
-    attest_input_close(&input);
-    return code;
+        return attest_cli_fail_input(&error);
+    if (common->output &&
+        attest_certificate_add_open_input(certificate, "weights", &input, &error))
+        return attest_cli_fail(&error);
+    return EXIT_HOLDS;
 }
 
-/* Both inputs, made to fit; that of the dataset stays open until then. */
+/* Reads both inputs and adapts them to each other; the dataset's input stays open until then.
+ */
 static int read_inputs(attest_dataset *dataset, attest_weights *weights,
                        attest_certificate *certificate, const certify_request *request,
                        attest_common *common)
 {
-    attest_input input;
+    attest_input input ATTEST_CLEARED_BY(attest_input_close) = {0};
     attest_error error;
-    int code = open_input(&input, request->data, common);
 
-    if (code != EXIT_HOLDS)
-        return code;
-    code = attest_cli_read_dataset_input(dataset, &input, common);
-    if (code == EXIT_HOLDS && common->output &&
-        attest_certificate_add_open_dataset(certificate, &input, common->tensor,
-                                            common->homogeneous, &error))
-        code = attest_cli_fail(&error);
-    if (code == EXIT_HOLDS)
-        code = read_weights(weights, certificate, request->weights, common);
-    if (code == EXIT_HOLDS)
-        code =
-            attest_cli_pair(common, dataset, &input, request->data, weights, request->weights);
-    attest_input_close(&input);
-    return code;
+    ATTEST_CLI_TRY(open_input(&input, request->data, common));
+    ATTEST_CLI_TRY(attest_cli_read_dataset_input(dataset, &input, common));
+    if (common->output && attest_certificate_add_open_dataset(
+                              certificate, &input, common->tensor, common->homogeneous, &error))
+        return attest_cli_fail(&error);
+    ATTEST_CLI_TRY(read_weights(weights, certificate, request->weights, common));
+    return attest_cli_pair(common, dataset, &input, request->data, weights, request->weights);
 }
 
 static void print_next(const attest_finding *finding, const attest_common *common)
@@ -143,27 +134,23 @@ static void print_next(const attest_finding *finding, const attest_common *commo
 
 static int decide(attest_claim *claim, attest_certificate *certificate, attest_common *common)
 {
-    attest_finding finding;
+    ATTEST_SCOPED(attest_finding, finding);
     attest_status status;
     attest_error error;
     int code;
 
-    attest_finding_init(&finding);
     attest_cli_work_begin("certifying");
     status = attest_certify(&finding, claim, &error);
     attest_cli_work_end();
     if (status || attest_certificate_set(certificate, claim, &finding, &error) ||
-        (common->output && attest_certificate_write(certificate, common->output, &error))) {
-        code = attest_cli_fail_work(&error, common);
-    } else {
-        code = exit_code(finding.verdict);
-        if (common->json)
-            code = attest_cli_certify_print_json(claim, &finding, certificate, code);
-        else if (!common->stdout_by)
-            attest_cli_certify_print_text(claim, &finding);
-        print_next(&finding, common);
-    }
-    attest_finding_clear(&finding);
+        (common->output && attest_certificate_write(certificate, common->output, &error)))
+        return attest_cli_fail_work(&error, common);
+    code = exit_code(finding.verdict);
+    if (common->json)
+        code = attest_cli_certify_print_json(claim, &finding, certificate, code);
+    else if (!common->stdout_by)
+        attest_cli_certify_print_text(claim, &finding);
+    print_next(&finding, common);
     return code;
 }
 
@@ -180,31 +167,19 @@ static void set_claim(attest_claim *claim, const certify_request *request)
 
 static int certify(const certify_request *request, attest_common *common)
 {
-    attest_certificate certificate;
-    attest_dataset dataset;
-    attest_weights weights;
-    attest_claim claim;
-    int code = check_request(request, common);
+    ATTEST_SCOPED(attest_certificate, certificate);
+    ATTEST_SCOPED(attest_dataset, dataset);
+    ATTEST_SCOPED(attest_weights, weights);
+    ATTEST_SCOPED(attest_claim, claim);
 
-    if (code != EXIT_HOLDS)
-        return code;
-    attest_certificate_init(&certificate);
-    attest_dataset_init(&dataset);
-    attest_weights_init(&weights);
-    attest_claim_init(&claim);
+    ATTEST_CLI_TRY(check_request(request, common));
     set_claim(&claim, request);
     claim.max_work = common->max_work;
     claim.progress = attest_cli_progress();
     claim.dataset = &dataset;
     claim.weights = &weights;
-    code = read_inputs(&dataset, &weights, &certificate, request, common);
-    if (code == EXIT_HOLDS)
-        code = decide(&claim, &certificate, common);
-    attest_claim_clear(&claim);
-    attest_weights_clear(&weights);
-    attest_dataset_clear(&dataset);
-    attest_certificate_clear(&certificate);
-    return code;
+    ATTEST_CLI_TRY(read_inputs(&dataset, &weights, &certificate, request, common));
+    return decide(&claim, &certificate, common);
 }
 
 static int run(int argc, char **argv)

@@ -8,6 +8,7 @@
 
 #include "base/input.h"
 #include "base/memory.h"
+#include "base/scope.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "io/json_write.h"
@@ -77,21 +78,17 @@ static void report(attest_json *json, bool as_json, const char *path, int code,
 static int check_one(attest_json *json, const char *path, attest_check_options options,
                      attest_common *common)
 {
-    attest_certificate certificate;
+    ATTEST_SCOPED(attest_certificate, certificate);
     attest_error error;
     attest_status status;
     char shown[ATTEST_CLI_TEXT_SIZE];
     bool holds = false;
-    char *folder;
+    char *folder ATTEST_FREED = NULL;
     int code;
 
-    attest_certificate_init(&certificate);
-    if (attest_certificate_read(&certificate, path, &common->budget, &error)) {
-        attest_certificate_clear(&certificate);
+    if (attest_certificate_read(&certificate, path, &common->budget, &error))
         return attest_cli_fail_input(&error);
-    }
-    folder = folder_of(path);
-    options.folder = folder;
+    options.folder = folder = folder_of(path);
     options.budget = &common->budget;
     options.progress = attest_cli_progress();
     attest_cli_work_begin("checking");
@@ -107,8 +104,6 @@ static int check_one(attest_json *json, const char *path, attest_check_options o
         attest_error_prefix(&error, status, attest_input_name(path));
         code = attest_cli_fail_input(&error);
     }
-    free(folder);
-    attest_certificate_clear(&certificate);
     return code;
 }
 

@@ -34,6 +34,14 @@ typedef enum attest_option_type {
     OPTION_MAYBE     /* the same; the argument may be left out, which means choices[1] */
 } attest_option_type;
 
+/* Returns from the function with the exit code of the call unless it is EXIT_HOLDS. */
+#define ATTEST_CLI_TRY(call)                                                                   \
+    do {                                                                                       \
+        int attest_cli_try_code = (call);                                                      \
+        if (attest_cli_try_code != EXIT_HOLDS)                                                 \
+            return attest_cli_try_code;                                                        \
+    } while (0)
+
 /* A rational that may be absent. The command inits and clears it. */
 typedef struct attest_number_option {
     bool given;

@@ -10,6 +10,7 @@
 #include "io/counterexample_json.h"
 #include "io/json_file.h"
 #include "number/ball_root.h"
+#include "number/scope.h"
 #include "report/need.h"
 #include "theory/separated.h"
 #include "theory/theorem1.h"
@@ -125,13 +126,10 @@ static int build_own(counterexample_job *job, attest_dataset *vocabulary,
     attest_counterexample *c = &job->counterexample;
     attest_status status;
     attest_error error;
-    int code = attest_cli_read_dataset_input(vocabulary, input, common);
 
-    if (code == EXIT_HOLDS)
-        code = attest_cli_pair(common, vocabulary, input, job->vocabulary, &c->weights,
-                               job->weights ? job->weights : "--dim");
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(attest_cli_read_dataset_input(vocabulary, input, common));
+    ATTEST_CLI_TRY(attest_cli_pair(common, vocabulary, input, job->vocabulary, &c->weights,
+                                   job->weights ? job->weights : "--dim"));
     attest_cli_work_begin(job->least ? "looking for the least texts"
                                      : "looking for tokens that never win");
     status = job->least ? attest_theorem1_build_least(c, &job->found, &job->space, vocabulary,
@@ -145,18 +143,13 @@ static int build_own(counterexample_job *job, attest_dataset *vocabulary,
 
 static int build_from_vocabulary(counterexample_job *job, attest_common *common)
 {
-    attest_dataset vocabulary;
-    attest_input input;
+    attest_input input ATTEST_CLEARED_BY(attest_input_close) = {0};
+    ATTEST_SCOPED(attest_dataset, vocabulary);
     attest_error error;
-    int code;
 
     if (attest_input_open(&input, job->vocabulary, common->budget.left, &error))
         return attest_cli_fail_input(&error);
-    attest_dataset_init(&vocabulary);
-    code = build_own(job, &vocabulary, &input, common);
-    attest_dataset_clear(&vocabulary);
-    attest_input_close(&input);
-    return code;
+    return build_own(job, &vocabulary, &input, common);
 }
 
 static int refuse_without_data(const counterexample_job *job, const char *with)
@@ -237,10 +230,9 @@ static void print_vector(const fmpq *entry, size_t count)
 
     attest_print("(");
     for (size_t c = 0; c < shown; c++) {
-        char *text = attest_number_format(entry + c);
+        char *text ATTEST_FREED = attest_number_format(entry + c);
 
         attest_print("%s%s", c ? ", " : "", attest_need_text(text));
-        free(text);
     }
     if (shown < count)
         attest_print(", ... %zu entries", count);
@@ -249,7 +241,7 @@ static void print_vector(const fmpq *entry, size_t count)
 
 static void print_sequence(const attest_dataset *dataset, size_t i)
 {
-    fmpq *token = _fmpq_vec_init((slong)dataset->dim);
+    FMPQ_VEC(token, (slong)dataset->dim);
 
     attest_print("sequence %zu: ", i);
     for (size_t k = 0; k < attest_dataset_length(dataset, i); k++) {
@@ -260,20 +252,17 @@ static void print_sequence(const attest_dataset *dataset, size_t i)
         print_vector(token, dataset->dim);
     }
     attest_print("\n");
-    _fmpq_vec_clear(token, (slong)dataset->dim);
 }
 
 static void print_extreme(const char *name, const fmpq_t square, const char *end)
 {
-    arb_t ball;
+    ARB(ball);
     char *text;
 
-    arb_init(ball);
     attest_ball_root(ball, square);
     text = arb_get_str(ball, 6, ARB_STR_NO_RADIUS);
     attest_print("%s %s%s", name, text, end);
     flint_free(text);
-    arb_clear(ball);
 }
 
 static void print_text(const counterexample_job *job)

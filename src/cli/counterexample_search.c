@@ -4,6 +4,7 @@
 #include "attention/work.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/scope.h"
 #include "campaign/chunk.h"
 #include "cli/counterexample.h"
 #include "cli/progress.h"
@@ -13,7 +14,7 @@
 
 enum { TRIALS = 20000, CHUNK = 64, LONGEST = 6 };
 
-/* The outputs, and the name of what found them; the engine's word alone is not enough. */
+/* Adds the names of property and method, and checks the violation again with exact numbers. */
 static attest_status confirm(attest_counterexample *counterexample, bool *found,
                              attest_error *error)
 {
@@ -23,17 +24,13 @@ static attest_status confirm(attest_counterexample *counterexample, bool *found,
     return attest_theorem1_check(found, counterexample, error);
 }
 
-/* What a chunk takes: two sequences of small numbers a trial. */
+/* The work of a chunk: two sequences of small numbers per trial. */
 static double work_of_chunk(const attest_weights *weights)
 {
-    attest_sequence sequence;
-    double work;
+    ATTEST_SCOPED(attest_sequence, sequence);
 
-    attest_sequence_init(&sequence);
     attest_sequence_resize(&sequence, LONGEST, weights->dim);
-    work = 2 * CHUNK * attest_work_estimate(weights, &sequence, LONGEST, 0);
-    attest_sequence_clear(&sequence);
-    return work;
+    return 2 * CHUNK * attest_work_estimate(weights, &sequence, LONGEST, 0);
 }
 
 int attest_cli_search_counterexample(attest_counterexample *counterexample, bool *found,

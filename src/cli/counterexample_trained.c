@@ -68,34 +68,31 @@ static attest_status read_heads(attest_weights *weights, const attest_safetensor
 
 static attest_status read_weights(attest_weights *weights, attest_error *error)
 {
-    attest_safetensors tensors;
-    attest_status status;
+    attest_safetensors tensors ATTEST_CLEARED_BY(attest_safetensors_clear) = {0};
 
     ATTEST_TRY(attest_safetensors_parse(&tensors, file, sizeof file, NULL, error));
-    status = read_heads(weights, &tensors, error);
-    attest_safetensors_clear(&tensors);
-    return status;
+    return read_heads(weights, &tensors, error);
+}
+
+static attest_status build(attest_counterexample *counterexample, bool *found,
+                           attest_theorem1_space *space, attest_error *error)
+{
+    const attest_input input = {
+        .path = attest_cli_trained.name, .data = file, .size = sizeof file};
+    ATTEST_SCOPED(attest_dataset, vocabulary);
+
+    ATTEST_TRY(read_weights(&counterexample->weights, error));
+    ATTEST_TRY(attest_dataset_read_input(&vocabulary, &input, "ln1", NULL, error));
+    ATTEST_TRY(attest_pairing_set(&vocabulary, &counterexample->weights, &input, NULL, error));
+    return attest_theorem1_build_least(counterexample, found, space, &vocabulary, NULL,
+                                       INFINITY, error); /* our own data */
 }
 
 int attest_cli_build_trained(attest_counterexample *counterexample, bool *found,
                              attest_theorem1_space *space)
 {
-    const attest_input input = {
-        .path = attest_cli_trained.name, .data = file, .size = sizeof file};
-    attest_dataset vocabulary;
-    attest_status status;
     attest_error error;
 
-    attest_dataset_init(&vocabulary);
-    status = read_weights(&counterexample->weights, &error);
-    if (status == ATTEST_OK)
-        status = attest_dataset_read_input(&vocabulary, &input, "ln1", NULL, &error);
-    if (status == ATTEST_OK)
-        status =
-            attest_pairing_set(&vocabulary, &counterexample->weights, &input, NULL, &error);
-    if (status == ATTEST_OK)
-        status = attest_theorem1_build_least(counterexample, found, space, &vocabulary, NULL,
-                                             INFINITY, &error); /* our own data */
-    attest_dataset_clear(&vocabulary);
-    return status == ATTEST_OK ? EXIT_HOLDS : attest_cli_fail(&error);
+    return build(counterexample, found, space, &error) == ATTEST_OK ? EXIT_HOLDS
+                                                                    : attest_cli_fail(&error);
 }

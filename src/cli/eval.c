@@ -12,6 +12,7 @@
 #include "cli/eval.h"
 #include "cli/progress.h"
 #include "io/conll.h"
+#include "number/scope.h"
 
 static int run(int argc, char **argv);
 
@@ -69,50 +70,41 @@ static void print_everywhere(eval_job *job, size_t i, const void *out, print_ent
 
 static attest_status eval_exact(eval_job *job, size_t i, size_t entries, attest_error *error)
 {
-    fmpq *out = _fmpq_vec_init((slong)entries);
-    attest_status status = attest_network_exact(out, &job->runner, &job->sequence, error);
+    FMPQ_VEC(out, (slong)entries);
 
-    if (status == ATTEST_OK)
-        print_everywhere(job, i, out, attest_eval_print_exact);
-    _fmpq_vec_clear(out, (slong)entries);
-    return status;
+    ATTEST_TRY(attest_network_exact(out, &job->runner, &job->sequence, error));
+    print_everywhere(job, i, out, attest_eval_print_exact);
+    return ATTEST_OK;
 }
 
-/* What square roots, angles and softcaps leave open: pairing.h. */
+/* Widens the outputs by the error of square roots, angles and softcaps (pairing.h). */
 static void add_slack(arb_ptr out, size_t entries, const fmpq_t slack)
 {
-    arb_t more;
-    mag_t radius;
+    ARB(more);
+    MAG(radius);
 
     if (fmpq_is_zero(slack))
         return;
-    arb_init(more);
-    mag_init(radius);
     arb_set_fmpq(more, slack, 64);
     arb_get_mag(radius, more);
     for (size_t e = 0; e < entries; e++)
         arb_add_error_mag(out + e, radius);
-    arb_clear(more);
-    mag_clear(radius);
 }
 
 static attest_status eval_ball(eval_job *job, size_t i, size_t entries, attest_error *error)
 {
-    arb_ptr out = _arb_vec_init((slong)entries);
-    attest_status status =
-        attest_network_ball(out, &job->runner, &job->sequence, job->arithmetic.bits, error);
+    ARB_VEC(out, (slong)entries);
 
-    if (status == ATTEST_OK) {
-        add_slack(out, entries, job->network.attention.slack);
-        print_everywhere(job, i, out, attest_eval_print_ball);
-    }
-    _arb_vec_clear(out, (slong)entries);
-    return status;
+    ATTEST_TRY(
+        attest_network_ball(out, &job->runner, &job->sequence, job->arithmetic.bits, error));
+    add_slack(out, entries, job->network.attention.slack);
+    print_everywhere(job, i, out, attest_eval_print_ball);
+    return ATTEST_OK;
 }
 
 static attest_status eval_mpfr(eval_job *job, size_t i, size_t entries, attest_error *error)
 {
-    mpfr_t *out = attest_memory_alloc(entries, sizeof *out);
+    mpfr_t *out ATTEST_FREED = attest_memory_alloc(entries, sizeof *out);
     attest_status status;
 
     if (!out)
@@ -124,22 +116,18 @@ static attest_status eval_mpfr(eval_job *job, size_t i, size_t entries, attest_e
         print_everywhere(job, i, out, attest_eval_print_mpfr);
     for (size_t e = 0; e < entries; e++)
         mpfr_clear(out[e]);
-    free(out);
     return status;
 }
 
 static attest_status eval_double(eval_job *job, size_t i, size_t entries, attest_error *error)
 {
-    double *out = attest_memory_alloc(entries, sizeof *out);
-    attest_status status;
+    double *out ATTEST_FREED = attest_memory_alloc(entries, sizeof *out);
 
     if (!out)
         return attest_memory_fail(error);
-    status = attest_network_double(out, job->doubles, &job->sequence, error);
-    if (status == ATTEST_OK)
-        print_everywhere(job, i, out, attest_eval_print_double);
-    free(out);
-    return status;
+    ATTEST_TRY(attest_network_double(out, job->doubles, &job->sequence, error));
+    print_everywhere(job, i, out, attest_eval_print_double);
+    return ATTEST_OK;
 }
 
 static attest_status eval_sequence(eval_job *job, size_t i, attest_budget *budget,
@@ -151,15 +139,12 @@ static attest_status eval_sequence(eval_job *job, size_t i, attest_budget *budge
         [EVAL_MPFR] = eval_mpfr,
         [EVAL_DOUBLE] = eval_double,
     };
-    attest_status status =
-        attest_dataset_get_sequence(&job->sequence, &job->dataset, i, budget, error);
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_dataset_get_sequence(&job->sequence, &job->dataset, i, budget, error));
     return eval[job->arithmetic.system](job, i, job->sequence.length * job->network.dim, error);
 }
 
-/* Makes the network ready for the arithmetic chosen. */
+/* Prepares the network for the chosen arithmetic. */
 static attest_status prepare(eval_job *job, attest_error *error)
 {
     const eval_arithmetic *arithmetic = &job->arithmetic;
@@ -172,8 +157,7 @@ static attest_status prepare(eval_job *job, attest_error *error)
     return attest_network_runner_init(&job->runner, &job->network, error);
 }
 
-/* Outputs that run over the terminal are progress enough, and a line between them a nuisance.
- */
+/* Whether outputs go to the terminal: then no progress is shown between them. */
 static bool prints_to_terminal(const eval_job *job)
 {
     for (size_t p = 0; p < job->printers; p++)
@@ -306,7 +290,7 @@ static void add_printer(eval_job *job, FILE *stream, bool as_json)
                             &job->network);
 }
 
-/* Failures to write are the streams' to tell. */
+/* Ends the printers. Failures to write are found when the streams are closed. */
 static int end_printers(eval_job *job, int code)
 {
     for (size_t p = 0; p < job->printers; p++) {

@@ -304,22 +304,18 @@ static attest_status visit_tensors(attest_model_file *file, bool prints, attest_
 static int list(const char *path, attest_common *common)
 {
     attest_json json;
-    attest_model_file file;
+    attest_model_file file ATTEST_CLEARED_BY(attest_model_file_close) = {0};
     attest_error error;
-    attest_status status;
 
-    if (attest_model_file_open(&file, path, &common->budget, &error))
+    if (attest_model_file_open(&file, path, &common->budget, &error) ||
+        visit_tensors(&file, false, NULL, &error)) /* before anything is printed */
         return attest_cli_fail_input(&error);
-    status = visit_tensors(&file, false, NULL, &error); /* nothing half-printed */
-    if (status == ATTEST_OK && common->json) {
+    if (common->json) {
         attest_json_write_begin(&json, stdout);
         attest_json_write_object(&json, NULL);
         attest_json_write_array(&json, "tensors");
     }
-    if (status == ATTEST_OK)
-        status = visit_tensors(&file, true, common->json ? &json : NULL, &error);
-    attest_model_file_close(&file);
-    if (status != ATTEST_OK)
+    if (visit_tensors(&file, true, common->json ? &json : NULL, &error))
         return attest_cli_fail_input(&error);
     if (!common->json)
         return EXIT_HOLDS;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 #include "cli/range.h"
 
 static int no_memory(void)
@@ -56,24 +57,21 @@ int attest_cli_range_find_schemes(range_job *job)
     size_t heads = x->shape[0] * x->shape[1];
     const char *const *schemes =
         job->scheme ? (const char *const *)job->scheme : attest_judge_schemes;
-    attest_judge_scheme *best = attest_memory_alloc(heads, sizeof *best);
+    attest_judge_scheme *best ATTEST_FREED = attest_memory_alloc(heads, sizeof *best);
     attest_error error;
-    attest_status status;
 
-    if (!best || !attest_memory_grow(&job->head, &job->head_room, job->heads + heads,
-                                     sizeof *job->head)) {
-        free(best);
+    if (!best ||
+        !attest_memory_grow(&job->head, &job->head_room, job->heads + heads, sizeof *job->head))
         return no_memory();
-    }
     /* a bound below the number that is asked for, if they differ */
-    status = attest_judge_scheme_find(best, &x->qkv, x->model,
-                                      fmpq_get_d(job->within.value) * (1 - 0x1p-52), schemes,
-                                      &x->options, &error);
-    for (size_t h = 0; h < heads && status == ATTEST_OK; h++)
+    if (attest_judge_scheme_find(best, &x->qkv, x->model,
+                                 fmpq_get_d(job->within.value) * (1 - 0x1p-52), schemes,
+                                 &x->options, &error))
+        return attest_cli_qkv_fail(x, &error);
+    for (size_t h = 0; h < heads; h++)
         job->head[job->heads++] =
             (range_head){x->layer, h / x->shape[1], h % x->shape[1], best[h]};
-    free(best);
-    return status == ATTEST_OK ? EXIT_HOLDS : attest_cli_qkv_fail(x, &error);
+    return EXIT_HOLDS;
 }
 
 void attest_cli_range_write_schemes(attest_json *json, const range_job *job)

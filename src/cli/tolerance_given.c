@@ -92,14 +92,13 @@ static bool concerns(attest_judge_fault fault, const attest_qkv *qkv)
             (qkv->causal != ATTEST_CAUSAL_NONE || qkv->mask.data));
 }
 
-/* Adds what is to be said of one fault. */
+/* Adds the result of one fault. */
 static attest_status add_fault(tolerance_job *job, attest_judge_fault fault,
                                const attest_judge_bounds *bounds, double *room,
                                attest_error *error)
 {
     attest_cli_qkv *x = &job->x;
     attest_judge_faulty faulty;
-    attest_status status = ATTEST_OK;
     tolerance_fault *result;
     bool applies;
 
@@ -109,24 +108,24 @@ static attest_status add_fault(tolerance_job *job, attest_judge_fault fault,
     ATTEST_TRY(attest_judge_faulty_init(&faulty, &applies, fault, &x->qkv,
                                         attest_judge_model_get_tile(x->model), error));
     if (applies) {
-        status = judge_fault(result, job, &faulty, bounds, room, error);
+        attest_status status = judge_fault(result, job, &faulty, bounds, room, error);
+
         attest_judge_faulty_clear(&faulty);
+        ATTEST_TRY(status);
     } else {
         *result = (tolerance_fault){
             .fault = fault, .answer = TOLERANCE_SAME, .element = {.layer = x->layer}};
     }
-    job->faults += status == ATTEST_OK && (applies || concerns(fault, &x->qkv));
-    return status;
+    job->faults += applies || concerns(fault, &x->qkv);
+    return ATTEST_OK;
 }
 
 static attest_status judge_faults(tolerance_job *job, const attest_judge_bounds *bounds,
                                   double *room, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
-
-    for (int i = 0; i < ATTEST_JUDGE_FAULTS && status == ATTEST_OK; i++)
-        status = add_fault(job, (attest_judge_fault)i, bounds, room, error);
-    return status;
+    for (int i = 0; i < ATTEST_JUDGE_FAULTS; i++)
+        ATTEST_TRY(add_fault(job, (attest_judge_fault)i, bounds, room, error));
+    return ATTEST_OK;
 }
 
 /* A schedule of the model that leaves the tolerance. */
