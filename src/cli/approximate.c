@@ -8,6 +8,7 @@
 #include "cli/progress.h"
 #include "io/json_write.h"
 #include "data/network.h"
+#include "number/scope.h"
 #include "theory/approximate.h"
 
 enum { DEFAULT_GRID = 16, MOST_GRID = 1 << 20 };
@@ -50,7 +51,6 @@ static attest_status build(attest_approximation *a, const approximate_job *job, 
 {
     attest_status status;
 
-    attest_approximation_init(a);
     a->function = &attest_equivariants[job->function];
     a->dim = job->dim;
     a->length = job->length;
@@ -115,26 +115,18 @@ static int print_json(const attest_approximation *a, int code)
 
 static double low_of(const arb_t x)
 {
-    arf_t end;
-    double value;
+    ARF(end);
 
-    arf_init(end);
     arb_get_lbound_arf(end, x, 64);
-    value = arf_get_d(end, ARF_RND_FLOOR);
-    arf_clear(end);
-    return value;
+    return arf_get_d(end, ARF_RND_FLOOR);
 }
 
 static double high_of(const arb_t x)
 {
-    arf_t end;
-    double value;
+    ARF(end);
 
-    arf_init(end);
     arb_get_ubound_arf(end, x, 64);
-    value = arf_get_d(end, ARF_RND_CEIL);
-    arf_clear(end);
-    return value;
+    return arf_get_d(end, ARF_RND_CEIL);
 }
 
 static void print_text(const attest_approximation *a)
@@ -158,7 +150,7 @@ static void print_text(const attest_approximation *a)
         fmpq_get_d(a->measure));
 }
 
-/* A line of the table; ends rounded outward. */
+/* Writes a line of the table; the ends of intervals are rounded outward. */
 static void print_row(FILE *stream, const attest_approximation *a)
 {
     attest_fprint(stream, "%s,%zu,%zu,%zu,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%zu\n",
@@ -171,26 +163,23 @@ static void print_row(FILE *stream, const attest_approximation *a)
 /* The grids 2, 4, 8, ... below G, and G. */
 static int print_table(FILE *stream, const approximate_job *job)
 {
-    int code = EXIT_HOLDS;
-
     attest_fprint(stream,
                   "function,d,n,grid,l1_low,l1_high,l1_bound,l2_low,l2_high,l2_bound,units\n");
-    for (size_t grid = 2; code == EXIT_HOLDS; grid *= 2) {
+    for (size_t grid = 2;; grid *= 2) {
         size_t own = grid < job->grid ? grid : job->grid;
-        attest_approximation a;
+        ATTEST_SCOPED(attest_approximation, a);
         attest_error error;
 
         if (build(&a, job, own, &error))
-            code = attest_cli_fail(&error);
-        else if ((code = exit_code(&a)) == EXIT_HOLDS)
-            print_row(stream, &a);
-        else
+            return attest_cli_fail(&error);
+        if (exit_code(&a) != EXIT_HOLDS) {
             attest_cli_complain("G = %zu: %s", own, a.reason);
-        attest_approximation_clear(&a);
+            return exit_code(&a);
+        }
+        print_row(stream, &a);
         if (own == job->grid)
-            break;
+            return EXIT_HOLDS;
     }
-    return code;
 }
 
 static int tabulate(const approximate_job *job, const char *path)
@@ -213,26 +202,23 @@ static int tabulate(const approximate_job *job, const char *path)
 
 static int approximate(const approximate_job *job, const attest_common *common)
 {
-    attest_approximation a;
+    ATTEST_SCOPED(attest_approximation, a);
     attest_error error;
-    int code = EXIT_HOLDS;
+    int code;
 
     if (build(&a, job, job->grid, &error))
-        code = attest_cli_fail_work(&error, common);
-    else if (a.proved == ATTEST_PROVED && common->output &&
-             attest_network_write(&a.network, common->output, &error))
-        code = attest_cli_fail(&error);
-    if (code == EXIT_HOLDS) {
-        code = exit_code(&a);
-        if (common->json)
-            code = print_json(&a, code);
-        else if (!common->stdout_by)
-            print_text(&a);
-        if (code == EXIT_HOLDS)
-            attest_cli_close(common, "next: a finer --grid halves the bound each time it "
-                                     "doubles; --csv has all grids up to G");
-    }
-    attest_approximation_clear(&a);
+        return attest_cli_fail_work(&error, common);
+    if (a.proved == ATTEST_PROVED && common->output &&
+        attest_network_write(&a.network, common->output, &error))
+        return attest_cli_fail(&error);
+    code = exit_code(&a);
+    if (common->json)
+        code = print_json(&a, code);
+    else if (!common->stdout_by)
+        print_text(&a);
+    if (code == EXIT_HOLDS)
+        attest_cli_close(common, "next: a finer --grid halves the bound each time it "
+                                 "doubles; --csv has all grids up to G");
     return code;
 }
 

@@ -1,6 +1,7 @@
 /* audit_slurm.c -- an audit of a whole model as an array of Slurm jobs: some heads each. */
 #include <string.h>
 
+#include "base/scope.h"
 #include "base/text.h"
 #include "cli/audit.h"
 #include "cli/interrupt.h"
@@ -20,11 +21,9 @@ int attest_cli_audit_submit(const audit_request *request)
                             .options = request->sbatch,
                             .result = "slurm/report.txt",
                             .dry_run = request->dry_run};
-    attest_text task, merge;
-    int code = EXIT_ENVIRONMENT;
+    ATTEST_SCOPED(attest_text, task);
+    ATTEST_SCOPED(attest_text, merge);
 
-    attest_text_init(&task);
-    attest_text_init(&merge);
     attest_text_printf(&task, "\"$attest\" audit --shard \"$k/%zu\" --parts \"$dir/heads\"",
                        job.tasks);
     if (!request->jobs)
@@ -34,12 +33,9 @@ int attest_cli_audit_submit(const audit_request *request)
     attest_cli_slurm_add_words(&merge, request->argc, request->argv, of_submission, dry_run);
     if (task.failed || merge.failed) {
         attest_cli_complain("out of memory");
-    } else {
-        job.task = task.data;
-        job.merge = merge.data;
-        code = attest_cli_slurm_submit(&job);
+        return EXIT_ENVIRONMENT;
     }
-    attest_text_clear(&task);
-    attest_text_clear(&merge);
-    return code;
+    job.task = task.data;
+    job.merge = merge.data;
+    return attest_cli_slurm_submit(&job);
 }

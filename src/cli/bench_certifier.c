@@ -1,4 +1,5 @@
 /* bench_certifier.c -- the methods of certify against full evaluation in balls. */
+#include "base/scope.h"
 #include "cli/bench.h"
 #include "theory/theorem2.h"
 
@@ -12,21 +13,15 @@ struct job {
 
 static bool certify(const struct job *job, const char *method)
 {
-    attest_finding finding;
-    attest_claim claim;
+    ATTEST_SCOPED(attest_claim, claim);
+    ATTEST_SCOPED(attest_finding, finding);
     attest_error error;
-    bool proved;
 
-    attest_claim_init(&claim);
-    attest_finding_init(&finding);
     claim.dataset = &job->dataset;
     claim.weights = &job->construction.weights;
     claim.method = method;
-    proved = attest_certify(&finding, &claim, &error) == ATTEST_OK &&
-             finding.verdict == ATTEST_PROVED;
-    attest_finding_clear(&finding);
-    attest_claim_clear(&claim);
-    return proved;
+    return attest_certify(&finding, &claim, &error) == ATTEST_OK &&
+           finding.verdict == ATTEST_PROVED;
 }
 
 static bool run_fast(void *context)
@@ -45,8 +40,7 @@ static bool run_ball(void *context)
 static attest_status job_init(struct job *job, attest_strategy strategy, attest_error *error)
 {
     double value[SEQUENCES * LENGTH * DIM];
-    attest_dataset_builder builder;
-    attest_status status;
+    ATTEST_SCOPED(attest_dataset_builder, builder, DIM, ATTEST_TABLE_REAL, NULL);
     uint64_t state = 1;
 
     attest_dataset_init(&job->dataset);
@@ -56,14 +50,9 @@ static attest_status job_init(struct job *job, attest_strategy strategy, attest_
         state = state * 6364136223846793005u + 1442695040888963407u;
         value[i] = (double)(state >> 44) * 0x1p-18; /* 20 bits */
     }
-    attest_dataset_builder_init(&builder, DIM, ATTEST_TABLE_REAL, NULL);
-    status = attest_dataset_builder_add_sequences(&builder, value, SEQUENCES, LENGTH, error);
-    if (!status)
-        status = attest_dataset_builder_finish(&job->dataset, &builder, error);
-    attest_dataset_builder_clear(&builder);
-    if (!status)
-        status = attest_construction_build(&job->construction, &job->dataset, error);
-    return status;
+    ATTEST_TRY(attest_dataset_builder_add_sequences(&builder, value, SEQUENCES, LENGTH, error));
+    ATTEST_TRY(attest_dataset_builder_finish(&job->dataset, &builder, error));
+    return attest_construction_build(&job->construction, &job->dataset, error);
 }
 
 static void job_clear(struct job *job)
@@ -88,17 +77,14 @@ attest_status attest_bench_certifier(double seconds, bench_emit *emit, void *con
                            .baseline = "ball",
                            .run_fast = run_fast,
                            .run_baseline = run_ball};
-        struct job job = {.method = races[i].method};
+        struct job job ATTEST_CLEARED_BY(job_clear) = {.method = races[i].method};
         attest_error error;
-        attest_status status = job_init(&job, races[i].strategy, &error);
 
-        if (!status && !job.construction.hypothesis) {
+        ATTEST_TRY(job_init(&job, races[i].strategy, &error));
+        if (!job.construction.hypothesis) {
             attest_bench_run(&race, &job, seconds);
             emit(&race, context);
         }
-        job_clear(&job);
-        if (status)
-            return status;
     }
     return ATTEST_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "base/folder.h"
 #include "base/memory.h"
+#include "base/scope.h"
 #include "base/text.h"
 #include "campaign/campaign.h"
 #include "cli/campaign.h"
@@ -49,39 +50,37 @@ static int keep_plan(const attest_cli_slurm *job, const attest_plan *whole,
                      attest_common *common)
 {
     attest_plan plan = *whole;
-    char *scripts, *path = NULL, *text = NULL;
-    attest_journal journal;
+    char *scripts ATTEST_FREED = attest_folder_join(job->folder, "slurm");
+    char *path ATTEST_FREED = NULL;
+    char *text ATTEST_FREED = NULL;
+    attest_journal journal ATTEST_CLEARED_BY(attest_journal_close);
     attest_error error;
-    int code = EXIT_HOLDS;
 
     plan.shards = job->tasks;
     attest_journal_init(&journal);
-    scripts = attest_folder_join(job->folder, "slurm");
     if (scripts)
         path = attest_folder_join(scripts, ATTEST_JOURNAL_NAME);
     if (path)
         text = attest_plan_format(&plan, true);
     if (!text) {
         attest_memory_fail(&error);
-        code = attest_cli_fail(&error);
-    } else if (access(path, F_OK) == 0) {
+        return attest_cli_fail(&error);
+    }
+    if (access(path, F_OK) == 0) {
         if (attest_campaign_check_plan(&plan, scripts, &common->budget, &error))
-            code = error.status == ATTEST_USAGE
+            return error.status == ATTEST_USAGE
                        ? attest_cli_refuse("%s; use another directory", error.text)
                        : attest_cli_fail_journal(&error);
-    } else if (is_taken(job->folder)) {
-        code = attest_cli_refuse("%s: contains a campaign already; use another directory",
-                                 job->folder);
-    } else if (!job->dry_run) {
-        code = attest_cli_slurm_make_folders(job);
-        if (code == EXIT_HOLDS && attest_journal_create(&journal, path, text, &error))
-            code = attest_cli_fail(&error);
+        return EXIT_HOLDS;
     }
-    attest_journal_close(&journal);
-    free(scripts);
-    free(path);
-    free(text);
-    return code;
+    if (is_taken(job->folder))
+        return attest_cli_refuse("%s: contains a campaign already; use another directory",
+                                 job->folder);
+    if (job->dry_run)
+        return EXIT_HOLDS;
+    ATTEST_CLI_TRY(attest_cli_slurm_make_folders(job));
+    return attest_journal_create(&journal, path, text, &error) ? attest_cli_fail(&error)
+                                                               : EXIT_HOLDS;
 }
 
 int campaign_submit(const campaign_request *request, const attest_plan *plan,
@@ -89,20 +88,16 @@ int campaign_submit(const campaign_request *request, const attest_plan *plan,
 {
     static const char *const valued[] = {"--slurm", "--sbatch", "--out", "--corpus", NULL};
     static const char *const flags[] = {"--dry-run", "--resume", "--json", NULL};
-    int code = check(request);
-    attest_text task, merge;
+    ATTEST_SCOPED(attest_text, task);
+    ATTEST_SCOPED(attest_text, merge);
     attest_cli_slurm job = {.tasks = request->slurm,
                             .folder = request->out,
                             .options = request->sbatch,
                             .result = "whole",
                             .dry_run = request->dry_run};
 
-    if (code == EXIT_HOLDS)
-        code = keep_plan(&job, plan, common);
-    if (code != EXIT_HOLDS)
-        return code;
-    attest_text_init(&task);
-    attest_text_init(&merge);
+    ATTEST_CLI_TRY(check(request));
+    ATTEST_CLI_TRY(keep_plan(&job, plan, common));
     /* The options come first: the words may end with names after "--". */
     attest_text_printf(&task,
                        "\"$attest\" campaign --shard \"$k/%zu\" --out \"$dir/shard.$k\" "
@@ -123,13 +118,9 @@ int campaign_submit(const campaign_request *request, const attest_plan *plan,
     attest_text_add(&merge, " \"$dir\"/shard.*");
     if (task.failed || merge.failed) {
         attest_cli_complain("out of memory");
-        code = EXIT_ENVIRONMENT;
-    } else {
-        job.task = task.data;
-        job.merge = merge.data;
-        code = attest_cli_slurm_submit(&job);
+        return EXIT_ENVIRONMENT;
     }
-    attest_text_clear(&task);
-    attest_text_clear(&merge);
-    return code;
+    job.task = task.data;
+    job.merge = merge.data;
+    return attest_cli_slurm_submit(&job);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 #include "cli/progress.h"
 #include "io/json_member.h"
 #include "io/weights_json.h"
@@ -62,19 +63,17 @@ static int exit_code(const construct_job *job)
  * attest check. */
 static int read_data(construct_job *job, const char *path, attest_common *common)
 {
-    attest_input input;
+    attest_input input ATTEST_CLEARED_BY(attest_input_close) = {0};
     attest_error error;
-    int code;
 
     if (attest_input_open(&input, path, common->budget.left, &error))
         return attest_cli_fail_input(&error);
-    code = attest_cli_read_dataset_input(&job->dataset, &input, common);
-    if (code == EXIT_HOLDS && common->json && common->output && input.regular &&
+    ATTEST_CLI_TRY(attest_cli_read_dataset_input(&job->dataset, &input, common));
+    if (common->json && common->output && input.regular &&
         attest_certificate_add_open_dataset(&job->certificate, &input, common->tensor,
                                             common->homogeneous, &error))
-        code = attest_cli_fail(&error);
-    attest_input_close(&input);
-    return code;
+        return attest_cli_fail(&error);
+    return EXIT_HOLDS;
 }
 
 static void write_json(attest_json *json, const void *weights)
@@ -87,15 +86,13 @@ static void write_json(attest_json *json, const void *weights)
 static attest_status name_weights(construct_job *job, const char *path, attest_error *error)
 {
     attest_input written = {.path = path};
-    char *text = attest_json_format(&written.size, write_json, &job->construction.weights);
-    attest_status status;
+    char *text ATTEST_FREED =
+        attest_json_format(&written.size, write_json, &job->construction.weights);
 
     if (!text)
         return attest_memory_fail_at(error, path);
     written.data = (unsigned char *)text;
-    status = attest_certificate_add_open_input(&job->certificate, "weights", &written, error);
-    free(text);
-    return status;
+    return attest_certificate_add_open_input(&job->certificate, "weights", &written, error);
 }
 
 static int write_weights(construct_job *job, const attest_common *common)

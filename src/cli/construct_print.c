@@ -6,18 +6,17 @@
 #include "cli/construct.h"
 #include "cli/excerpt.h"
 #include "io/weights_json.h"
+#include "number/scope.h"
 
 /* The significand bits that a number of size r needs to show a difference of 2^log2. */
 static double bits_needed(const fmpq_t r, double log2_delta)
 {
-    arb_t size;
+    ARB(size);
     double log2_r;
 
-    arb_init(size);
     arb_set_fmpq(size, r, 64);
     arb_log_base_ui(size, size, 2, 64);
     log2_r = arf_get_d(arb_midref(size), ARF_RND_UP);
-    arb_clear(size);
     return fmax(1, ceil(log2_r - log2_delta) + 1);
 }
 
@@ -28,14 +27,10 @@ static double middle(const arb_t ball)
 
 static double log2_of(const arb_t ball)
 {
-    arb_t log2;
-    double value;
+    ARB(log2);
 
-    arb_init(log2);
     arb_log_base_ui(log2, ball, 2, 64);
-    value = middle(log2);
-    arb_clear(log2);
-    return value;
+    return middle(log2);
 }
 
 /* Whether the certified least separation exceeds the promise. */
@@ -115,33 +110,28 @@ int attest_construct_print_json(const construct_job *job, int code)
 
 static void print_ratio(const construct_job *job)
 {
-    arb_t ratio;
+    ARB(ratio);
 
-    arb_init(ratio);
     arb_set_fmpq(ratio, job->construction.eps.value, 64);
     arb_div(ratio, job->finding.min_separation, ratio, 64);
     attest_print("certified separation    2^%.10g, or eps 2^%.4g (%s, %ld bits)\n",
                  log2_of(job->finding.min_separation), log2_of(ratio), job->finding.method,
                  job->finding.precision_bits);
-    arb_clear(ratio);
 }
 
 void attest_construct_print_text(const construct_job *job)
 {
     const attest_construction *c = &job->construction;
     char shown[ATTEST_CLI_TEXT_SIZE];
-    fmpq_t kappa;
 
     if (c->hypothesis) {
         attest_print("fails: %s: %s\n", c->hypothesis, c->explanation);
         return;
     }
-    fmpq_init(kappa);
-    fmpq_set(kappa, c->kappa);
     attest_print("strategy %s: d = %zu, n = %zu, N = %zu, |V| = %zu\n",
                  attest_strategy_name(c->strategy), c->dim, job->dataset.longest,
                  job->dataset.count, job->dataset.tokens.count);
-    attest_print("kappa                   %.10g\n", fmpq_get_d(kappa));
+    attest_print("kappa                   %.10g\n", fmpq_get_d(c->kappa));
     if (c->promise)
         attest_print("promised delta          2^%.10g (%.0f bits needed)\n",
                      middle(c->delta_log2), bits_needed(c->r, middle(c->delta_log2)));
@@ -158,5 +148,4 @@ void attest_construct_print_text(const construct_job *job)
                  job->finding.verdict == ATTEST_UNDECIDED
                      ? attest_cli_name_options(shown, job->finding.reason)
                      : "");
-    fmpq_clear(kappa);
 }

@@ -214,34 +214,27 @@ static int fit(eval_job *job, const attest_input *input, const eval_request *req
 static int read_words(eval_job *job, const eval_request *request, attest_common *common)
 {
     attest_error error;
-    attest_tags tags;
+    ATTEST_SCOPED(attest_tags, tags);
     size_t dim;
-    int code = EXIT_HOLDS;
 
     if (attest_embed_parse(&dim, job->network.embed, &error)) {
         attest_error_prefix(&error, error.status, request->weights);
         return attest_cli_fail_input(&error);
     }
-    attest_tags_init(&tags);
     if (attest_conll_read(&job->dataset, &tags, request->data, dim, &common->budget, &error))
-        code = attest_cli_fail_input(&error);
-    attest_tags_clear(&tags);
-    return code == EXIT_HOLDS ? fit(job, NULL, request, common) : code;
+        return attest_cli_fail_input(&error);
+    return fit(job, NULL, request, common);
 }
 
 static int read_tokens(eval_job *job, const eval_request *request, attest_common *common)
 {
-    attest_input input;
+    attest_input input ATTEST_CLEARED_BY(attest_input_close) = {0};
     attest_error error;
-    int code;
 
     if (attest_input_open(&input, request->data, common->budget.left, &error))
         return attest_cli_fail_input(&error);
-    code = attest_cli_read_dataset_input(&job->dataset, &input, common);
-    if (code == EXIT_HOLDS)
-        code = fit(job, &input, request, common);
-    attest_input_close(&input);
-    return code;
+    ATTEST_CLI_TRY(attest_cli_read_dataset_input(&job->dataset, &input, common));
+    return fit(job, &input, request, common);
 }
 
 static int read_inputs(eval_job *job, const eval_request *request, attest_common *common)
@@ -249,21 +242,19 @@ static int read_inputs(eval_job *job, const eval_request *request, attest_common
     const char *const paths[] = {request->data, request->weights};
     attest_error error;
     bool capped;
-    int code = attest_cli_check_stdin(paths, 2);
 
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(attest_cli_check_stdin(paths, 2));
     if (attest_network_read_any(&job->network, request->weights, &common->budget, &error))
         return attest_cli_fail_input(&error);
     capped = !fmpq_is_zero(job->network.attention.form.softcap); /* pairing makes it scores */
-    code = job->network.embed ? read_words(job, request, common)
-                              : read_tokens(job, request, common);
-    if (code == EXIT_HOLDS)
-        code = attest_eval_choose(&job->arithmetic, request, job->network.attention.activation);
-    if (code == EXIT_HOLDS && capped && job->arithmetic.system != EVAL_BALL)
-        code = attest_cli_refuse("%s: a softcap is evaluated in balls only: --number ball",
+    ATTEST_CLI_TRY(job->network.embed ? read_words(job, request, common)
+                                      : read_tokens(job, request, common));
+    ATTEST_CLI_TRY(
+        attest_eval_choose(&job->arithmetic, request, job->network.attention.activation));
+    if (capped && job->arithmetic.system != EVAL_BALL)
+        return attest_cli_refuse("%s: a softcap is evaluated in balls only: --number ball",
                                  request->weights);
-    return code;
+    return EXIT_HOLDS;
 }
 
 /* The work of all sequences, before the first of them is evaluated and anything is printed. */
@@ -306,12 +297,10 @@ static int eval(eval_job *job, const eval_request *request, attest_common *commo
 {
     attest_output output;
     attest_error error;
-    int code = read_inputs(job, request, common);
+    int code;
 
-    if (code == EXIT_HOLDS)
-        code = charge(job, request->data, common);
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(read_inputs(job, request, common));
+    ATTEST_CLI_TRY(charge(job, request->data, common));
     if (common->output && attest_output_open(&output, common->output, &error))
         return attest_cli_fail(&error);
     if (common->output)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/eval.h"
+#include "number/scope.h"
 #include "report/print.h"
 
 /* Numbers with larger exponents are written as hex floats, not as fractions of that many
@@ -101,7 +102,7 @@ static void print_text(eval_printer *printer, const char *text)
 void attest_eval_print_exact(eval_printer *printer, const void *out, size_t e)
 {
     const fmpq *value = (const fmpq *)out + e;
-    char *text;
+    char *text ATTEST_FREED = NULL;
 
     if (printer->as_json) {
         attest_json_write_rational(&printer->json, NULL, value);
@@ -109,13 +110,12 @@ void attest_eval_print_exact(eval_printer *printer, const void *out, size_t e)
     }
     text = attest_number_format(value);
     print_text(printer, text);
-    free(text);
 }
 
 void attest_eval_print_ball(eval_printer *printer, const void *out, size_t e)
 {
     arb_srcptr value = (arb_srcptr)out + e;
-    char *text;
+    char *text ATTEST_FREED = NULL;
 
     if (printer->as_json) {
         attest_json_write_ball(&printer->json, NULL, value);
@@ -123,7 +123,6 @@ void attest_eval_print_ball(eval_printer *printer, const void *out, size_t e)
     }
     text = attest_ball_format_text(value);
     print_text(printer, text);
-    free(text);
 }
 
 /* A floating-point number is a rational: "p/q", or a hex float where that would be endless. */
@@ -131,11 +130,10 @@ static void write_arf(attest_json *json, const arf_t value)
 {
     if (arf_is_finite(value) && arf_cmpabs_2exp_si(value, LARGEST_FRACTION_EXPONENT) < 0 &&
         (arf_is_zero(value) || arf_cmpabs_2exp_si(value, -LARGEST_FRACTION_EXPONENT) > 0)) {
-        fmpq_t fraction;
-        fmpq_init(fraction);
+        FMPQ(fraction);
+
         arf_get_fmpq(fraction, value);
         attest_json_write_rational(json, NULL, fraction);
-        fmpq_clear(fraction);
     } else {
         attest_json_write_arf(json, NULL, value);
     }
@@ -147,11 +145,10 @@ void attest_eval_print_mpfr(eval_printer *printer, const void *out, size_t e)
     char *text = NULL;
 
     if (printer->as_json) {
-        arf_t x;
-        arf_init(x);
+        ARF(x);
+
         arf_set_mpfr(x, value);
         write_arf(&printer->json, x);
-        arf_clear(x);
         return;
     }
     /* As many digits as tell all numbers of this precision apart. */
@@ -167,11 +164,10 @@ void attest_eval_print_double(eval_printer *printer, const void *out, size_t e)
     char text[32];
 
     if (printer->as_json) {
-        arf_t x;
-        arf_init(x);
+        ARF(x);
+
         arf_set_d(x, value);
         write_arf(&printer->json, x);
-        arf_clear(x);
         return;
     }
     snprintf(text, sizeof text, "%.17g", value);

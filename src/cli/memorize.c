@@ -8,6 +8,7 @@
 #include "cli/progress.h"
 #include "io/network_json.h"
 #include "io/conll.h"
+#include "number/scope.h"
 #include "report/need.h"
 #include "theory/memorize.h"
 
@@ -106,7 +107,7 @@ static void write_encoding(attest_json *json, const attest_memorization *m)
 static void write_result(attest_json *json, const memorize_job *job)
 {
     const attest_memorization *m = &job->result;
-    arb_t steepest;
+    ARB(steepest);
 
     attest_json_write_string(json, "verdict", attest_verdict_name(m->proof.verdict));
     attest_json_write_count(json, "classes", m->classes);
@@ -131,10 +132,8 @@ static void write_result(attest_json *json, const memorize_job *job)
         attest_json_write_ball(json, "gap", m->gap);
     else
         attest_json_write_null(json, "gap");
-    arb_init(steepest);
     arb_set_fmpq(steepest, m->steepest, 64);
     attest_json_write_ball(json, "steepest", steepest);
-    arb_clear(steepest);
     if (m->hidden_units <= MOST_UNITS_SHOWN)
         attest_network_write_json(json, "network", &m->network);
     else
@@ -162,24 +161,23 @@ static int print_json(const memorize_job *job, int code)
 
 static void print_number(const char *what, const fmpq_t value)
 {
-    char *text = attest_number_format(value);
+    char *text ATTEST_FREED = attest_number_format(value);
 
     attest_print("%s %s", what, attest_need_text(text));
-    free(text);
 }
 
 static void print_text(const memorize_job *job)
 {
     const attest_memorization *m = &job->result;
     const attest_dataset *data = &job->dataset;
-    arb_t steepest;
-    char *gap, *slope;
+    ARB(steepest);
+    char *gap ATTEST_FREED = NULL;
+    char *slope ATTEST_FREED = NULL;
 
     if (m->hypothesis) {
         attest_print("fails: %s: %s\n", m->hypothesis, m->explanation);
         return;
     }
-    arb_init(steepest);
     arb_set_fmpq(steepest, m->steepest, 64);
     gap = m->has_gap ? attest_ball_format_log2(m->gap) : NULL;
     slope = attest_ball_format_log2(steepest);
@@ -212,9 +210,6 @@ static void print_text(const memorize_job *job)
         "%s: every output %s the label (%ld bits)%s%s\n", attest_verdict_name(m->proof.verdict),
         m->proof.verdict == ATTEST_PROVED ? "is" : "should be", m->proof.precision_bits,
         m->proof.verdict == ATTEST_PROVED ? "" : "; ", m->proof.reason);
-    free(gap);
-    free(slope);
-    arb_clear(steepest);
 }
 
 static int exit_code(const attest_memorization *m)

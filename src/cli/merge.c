@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/folder.h"
+#include "base/scope.h"
 #include "campaign/campaign.h"
 #include "campaign/merge.h"
 #include "cli/campaign.h"
@@ -34,33 +35,29 @@ const attest_command attest_command_merge = {
     .run = run,
 };
 
-/* The whole, as if it had been run here. */
+/* Writes journal and reports as a campaign without shards would. */
 static int write_whole(const attest_merge *merge, const attest_summary *summary,
                        char *const *folders, size_t count, attest_common *common)
 {
     const char *target = common->output;
-    char *path = attest_folder_join(target, ATTEST_JOURNAL_NAME);
-    char *plan = attest_plan_format(&merge->saved.plan, true);
-    int code = EXIT_HOLDS;
-    attest_journal journal;
+    char *path ATTEST_FREED = attest_folder_join(target, ATTEST_JOURNAL_NAME);
+    char *plan ATTEST_FREED = attest_plan_format(&merge->saved.plan, true);
+    attest_journal journal ATTEST_CLEARED_BY(attest_journal_close);
     attest_error error;
 
     attest_journal_init(&journal);
     if (!path || !plan) {
         attest_cli_complain("out of memory");
-        code = EXIT_ENVIRONMENT;
-    } else if (access(path, F_OK) == 0 || errno != ENOENT) {
-        code = attest_cli_refuse("%s: holds a campaign already", target);
-    } else if (attest_journal_create(&journal, path, plan, &error) ||
-               attest_merge_copy(&journal, (const char *const *)folders, count, &common->budget,
-                                 &error) ||
-               attest_report_campaign_files(summary, target, &error)) {
-        code = attest_cli_fail(&error);
+        return EXIT_ENVIRONMENT;
     }
-    attest_journal_close(&journal);
-    free(path);
-    free(plan);
-    return code;
+    if (access(path, F_OK) == 0 || errno != ENOENT)
+        return attest_cli_refuse("%s: holds a campaign already", target);
+    if (attest_journal_create(&journal, path, plan, &error) ||
+        attest_merge_copy(&journal, (const char *const *)folders, count, &common->budget,
+                          &error) ||
+        attest_report_campaign_files(summary, target, &error))
+        return attest_cli_fail(&error);
+    return EXIT_HOLDS;
 }
 
 /* Every trial, if the shards were observed: a second reading in the order of the whole. */
@@ -89,17 +86,13 @@ static int write_observations(const attest_merge *merge, char *const *folders, s
 static int write_folder(const attest_merge *merge, const attest_summary *summary,
                         char *const *folders, size_t count, bool partial, attest_common *common)
 {
-    attest_folder folder;
+    attest_folder folder ATTEST_CLEARED_BY(attest_folder_close) = {.lock = -1};
     attest_error error;
-    int code;
 
     if (attest_folder_open(&folder, common->output, &error))
         return attest_cli_fail(&error);
-    code = write_whole(merge, summary, folders, count, common);
-    if (code == EXIT_HOLDS)
-        code = write_observations(merge, folders, count, partial, common);
-    attest_folder_close(&folder);
-    return code;
+    ATTEST_CLI_TRY(write_whole(merge, summary, folders, count, common));
+    return write_observations(merge, folders, count, partial, common);
 }
 
 /* Refuses shards of another plan than the one in this folder. */

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "cli/progress.h"
 #include "judge/question.h"
+#include "number/scope.h"
 
 const char *const attest_cli_causal_choices[] = {"none", "bottom-right", "top-left", NULL};
 const char *const attest_cli_empty_choices[] = {"zero", "nan", NULL};
@@ -48,19 +49,16 @@ static int check_number(const char *option, const char *text)
 {
     char shown[ATTEST_CLI_TEXT_SIZE];
     attest_error error;
-    fmpq_t value;
-    int code = EXIT_HOLDS;
+    FMPQ(value);
 
     if (!text)
         return EXIT_HOLDS;
-    fmpq_init(value);
     if (attest_number_parse(value, text, strlen(text), NULL, &error))
-        code =
-            attest_cli_refuse("--%s: %s", option, attest_cli_name_options(shown, error.text));
-    else if (fmpq_sgn(value) <= 0)
-        code = attest_cli_refuse("--%s: '%s' is not above 0", option, text);
-    fmpq_clear(value);
-    return code;
+        return attest_cli_refuse("--%s: %s", option,
+                                 attest_cli_name_options(shown, error.text));
+    if (fmpq_sgn(value) <= 0)
+        return attest_cli_refuse("--%s: '%s' is not above 0", option, text);
+    return EXIT_HOLDS;
 }
 
 int attest_cli_qkv_check_options(attest_cli_qkv *x)
@@ -136,10 +134,8 @@ void attest_cli_qkv_close(attest_cli_qkv *x)
 static attest_status set_shape(attest_cli_qkv *x, attest_error *error)
 {
     attest_judge_question question;
-    attest_status status = attest_judge_question_init(&question, &x->qkv, error);
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_judge_question_init(&question, &x->qkv, error));
     attest_judge_question_clear(&question);
     x->elements = 1;
     for (size_t i = 0; i < 4; i++) {

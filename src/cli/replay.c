@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/input.h"
+#include "base/scope.h"
 #include "campaign/replay.h"
 #include "cli/command.h"
 #include "cli/load.h"
@@ -63,39 +64,31 @@ static attest_status decide(attest_replay *replay, attest_counterexample *file,
 static int replay_file(const char *path, double seconds, attest_common *common,
                        attest_json *json)
 {
-    attest_counterexample file;
-    attest_replay replay;
+    ATTEST_SCOPED(attest_counterexample, file);
+    ATTEST_SCOPED(attest_replay, replay);
     attest_error error;
     attest_status status;
-    int code = EXIT_HOLDS;
 
-    attest_counterexample_init(&file);
-    attest_replay_init(&replay);
     replay.seconds = seconds;
     replay.max_work = common->max_work;
     attest_cli_work_begin("reading");
     status = attest_counterexample_read(&file, path, &common->budget, &error);
     attest_cli_work_end();
-    if (status) {
-        code = attest_cli_fail_input(&error);
-    } else if (check_object(path, &file) != EXIT_HOLDS) {
-        code = EXIT_USAGE;
-    } else if (decide(&replay, &file, &error)) {
+    if (status)
+        return attest_cli_fail_input(&error);
+    if (check_object(path, &file) != EXIT_HOLDS)
+        return EXIT_USAGE;
+    if (decide(&replay, &file, &error)) {
         attest_error_prefix(&error, error.status, attest_input_name(path));
-        code = attest_cli_fail(&error);
-    } else {
-        if (json)
-            attest_report_replay_json(json, path, &file, &replay);
-        else
-            attest_report_replay_text(stdout, path, &replay);
-        if (replay.outcome == ATTEST_VIOLATED)
-            code = EXIT_FAILS;
-        else if (replay.outcome == ATTEST_OPEN)
-            code = EXIT_UNDECIDED;
+        return attest_cli_fail(&error);
     }
-    attest_replay_clear(&replay);
-    attest_counterexample_clear(&file);
-    return code;
+    if (json)
+        attest_report_replay_json(json, path, &file, &replay);
+    else
+        attest_report_replay_text(stdout, path, &replay);
+    if (replay.outcome == ATTEST_VIOLATED)
+        return EXIT_FAILS;
+    return replay.outcome == ATTEST_OPEN ? EXIT_UNDECIDED : EXIT_HOLDS;
 }
 
 static int run(int argc, char **argv)

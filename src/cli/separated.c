@@ -6,6 +6,7 @@
 #include "cli/excerpt.h"
 #include "cli/progress.h"
 #include "number/ball_root.h"
+#include "number/scope.h"
 #include "report/need.h"
 #include "report/paint.h"
 
@@ -139,10 +140,9 @@ static int print_json(const separated_job *job, int code)
 static void print_extreme(const char *what, const fmpq_t square, const attest_place *place,
                           size_t count)
 {
-    arb_t ball;
-    char *text;
+    ARB(ball);
+    char *text ATTEST_FREED = NULL;
 
-    arb_init(ball);
     attest_ball_root(ball, square);
     text = attest_ball_format_text(ball);
     attest_print("%-22s %s at [%zu,%zu]", what, attest_need_text(text), place[0].sequence,
@@ -150,8 +150,6 @@ static void print_extreme(const char *what, const fmpq_t square, const attest_pl
     if (count == 2)
         attest_print(" and [%zu,%zu]", place[1].sequence, place[1].position);
     putchar('\n');
-    free(text);
-    arb_clear(ball);
 }
 
 static void print_text(const separated_job *job)

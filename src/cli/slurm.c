@@ -12,6 +12,7 @@
 
 #include "base/folder.h"
 #include "base/output.h"
+#include "base/scope.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
@@ -147,28 +148,24 @@ static char *fill(const char *script, const values *v)
 
 static int write_script(const char *name, const char *script, const values *v)
 {
-    char *filled = fill(script, v);
+    char *filled ATTEST_FREED = fill(script, v);
+    ATTEST_SCOPED(attest_text, path);
     attest_output output;
     attest_error error;
-    attest_text path;
-    int code = EXIT_ENVIRONMENT;
 
-    attest_text_init(&path);
     attest_text_printf(&path, "%s/slurm/%s", v->folder, name);
     if (!filled || path.failed) {
         attest_cli_complain("out of memory");
-    } else if (v->job->dry_run) {
-        printf("# %s\n%s\n", path.data, filled);
-        code = EXIT_HOLDS;
-    } else if (attest_output_open(&output, path.data, &error)) {
-        code = attest_cli_fail(&error);
-    } else {
-        fputs(filled, output.stream);
-        code = attest_output_commit(&output, &error) ? attest_cli_fail(&error) : EXIT_HOLDS;
+        return EXIT_ENVIRONMENT;
     }
-    attest_text_clear(&path);
-    free(filled);
-    return code;
+    if (v->job->dry_run) {
+        printf("# %s\n%s\n", path.data, filled);
+        return EXIT_HOLDS;
+    }
+    if (attest_output_open(&output, path.data, &error))
+        return attest_cli_fail(&error);
+    fputs(filled, output.stream);
+    return attest_output_commit(&output, &error) ? attest_cli_fail(&error) : EXIT_HOLDS;
 }
 
 static int make_folder(const char *path)
@@ -181,19 +178,16 @@ static int make_folder(const char *path)
 
 int attest_cli_slurm_make_folders(const attest_cli_slurm *job)
 {
-    char *scripts = attest_folder_join(job->folder, "slurm");
-    int code = EXIT_HOLDS;
+    char *scripts ATTEST_FREED = attest_folder_join(job->folder, "slurm");
 
     if (!scripts) {
         attest_cli_complain("out of memory");
-        code = EXIT_ENVIRONMENT;
-    } else if (!job->dry_run) {
-        code = make_folder(job->folder);
-        if (code == EXIT_HOLDS)
-            code = make_folder(scripts);
+        return EXIT_ENVIRONMENT;
     }
-    free(scripts);
-    return code;
+    if (job->dry_run)
+        return EXIT_HOLDS;
+    ATTEST_CLI_TRY(make_folder(job->folder));
+    return make_folder(scripts);
 }
 
 /* Absolute paths: the scripts are run elsewhere. */
@@ -216,10 +210,9 @@ static int find_places(values *v, const attest_cli_slurm *job)
 
 static int submit(const values *v)
 {
-    attest_text command;
+    ATTEST_SCOPED(attest_text, command);
     int status;
 
-    attest_text_init(&command);
     attest_text_add(&command, "sh ");
     attest_cli_add_quoted(&command, v->folder);
     attest_text_add(&command, "/slurm/submit.sh");
@@ -229,7 +222,6 @@ static int submit(const values *v)
     }
     fflush(stdout);
     status = system(command.data);
-    attest_text_clear(&command);
     if (status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return EXIT_HOLDS;
     attest_cli_complain("%s/slurm/submit.sh: cannot submit the tasks", v->folder);
