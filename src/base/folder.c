@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "base/scope.h"
 #include "base/text.h"
 
 char *attest_folder_join(const char *path, const char *name)
@@ -33,14 +34,13 @@ static attest_status fail(attest_error *error, const char *path, const char *wha
 static attest_status lock(attest_folder *folder, attest_error *error)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    char *path = attest_folder_join(folder->path, "lock");
+    char *path ATTEST_FREED = attest_folder_join(folder->path, "lock");
 
     if (!path)
         return attest_memory_fail(error);
     folder->lock =
         attest_fault("open") ? -1 : open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
-    free(path);
-    /* A link would make, or lock, a file elsewhere: where, somebody else may have said. */
+    /* A symbolic link would create or lock a file elsewhere, which somebody else chose. */
     if (folder->lock < 0 && errno == ELOOP)
         return attest_error_set(
             error, ATTEST_IO, "%s: its file lock is a symbolic link: remove it", folder->path);

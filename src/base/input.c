@@ -69,7 +69,8 @@ static attest_status read_all(attest_input *input, int file, const char *name, s
     return got < 0 ? io_error(error, name, "read") : ATTEST_OK;
 }
 
-/* Reads what is open. What it is says the descriptor: the path may lead elsewhere by now. */
+/* Reads the open file. Its type is taken from the descriptor: the path may lead to another file
+ * by now. */
 static attest_status take(attest_input *input, int file, bool files_only, size_t limit,
                           attest_error *error)
 {
@@ -87,7 +88,7 @@ static attest_status take(attest_input *input, int file, bool files_only, size_t
         return read_all(input, file, name, PIPE_BLOCK, limit, error);
     if ((uintmax_t)about.st_size > limit)
         return too_large(error, name, limit);
-    /* One byte more than there should be: reading on finds the end. */
+    /* One byte more than the size: the read after the last byte finds the end. */
     return read_all(input, file, name, (size_t)about.st_size + 1, limit, error);
 }
 
@@ -131,8 +132,8 @@ attest_status attest_input_open_file(attest_input *input, const char *path, size
 {
     struct stat about;
 
-    /* Opening a pipe already wakes who writes to it, and opening a device may do anything. So
-     * what is plainly no file is not opened at all. */
+    /* Opening a pipe wakes the process that writes to it, and opening a device may do anything:
+     * only regular files are opened. */
     *input = (attest_input){.path = path};
     if (strcmp(path, "-") == 0 || (stat(path, &about) == 0 && !S_ISREG(about.st_mode)))
         return no_file(error, attest_input_name(path));

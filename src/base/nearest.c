@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 #include "base/text.h"
 
 enum { LONGEST = 127, FAR = 1 << 20 };
@@ -65,9 +66,8 @@ attest_status attest_nearest_refuse(const char *name, const char *(*at)(const vo
 {
     size_t nearest = least_distance(name, at, names, count), found = 0;
     size_t most = nearest < SIZE_MAX ? 3 : 8;
+    char *list ATTEST_FREED = NULL;
     attest_text text;
-    char *list;
-    attest_status status;
 
     attest_text_init(&text);
     attest_text_printf(&text, "there is no tensor '%.80s'", name);
@@ -84,11 +84,9 @@ attest_status attest_nearest_refuse(const char *name, const char *(*at)(const vo
     if (count > found && nearest == SIZE_MAX)
         attest_text_printf(&text, ", ... (%zu in all)", count);
     list = attest_text_take(&text);
-    status = list ? attest_error_set(error, ATTEST_USAGE, "%s%s", list,
-                                     nearest < SIZE_MAX ? "?" : "")
-                  : attest_memory_fail(error);
-    free(list);
-    return status;
+    if (!list)
+        return attest_memory_fail(error);
+    return attest_error_set(error, ATTEST_USAGE, "%s%s", list, nearest < SIZE_MAX ? "?" : "");
 }
 
 const char *attest_nearest_pick(const char *written,

@@ -13,6 +13,7 @@
 
 #include "base/fault.h"
 #include "base/memory.h"
+#include "base/scope.h"
 #include "base/text.h"
 
 static attest_status io_error(attest_error *error, const char *path, const char *what)
@@ -58,9 +59,8 @@ static void set_permissions(int file, const char *path)
  * is missed while the old file is still there. */
 static int open_folder(const char *path)
 {
-    char *folder = attest_memory_copy(path);
+    char *folder ATTEST_FREED = attest_memory_copy(path);
     char *slash = folder ? strrchr(folder, '/') : NULL;
-    int file;
 
     if (!folder) {
         errno = ENOMEM;
@@ -68,13 +68,12 @@ static int open_folder(const char *path)
     }
     if (slash)
         slash[slash == folder] = '\0';
-    file = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    free(folder);
-    return file;
+    return open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* A file without a name in the folder: it gets one when it is whole, and is gone with us
- * before. Not every file system has that, and it is named through /proc. */
+/* Opens a file without a name in the directory of path. It gets its name when it is complete,
+ * and disappears if the process ends before. It is named through /proc, and not every file
+ * system supports it. */
 static FILE *open_nameless(const char *path)
 {
 #ifdef O_TMPFILE
@@ -157,7 +156,7 @@ attest_status attest_output_open(attest_output *output, const char *path, attest
     return status;
 }
 
-/* Whether files can be made in the folder of the path. */
+/* Fails unless files can be created in the directory of path. */
 static attest_status check_folder(const char *path, attest_error *error)
 {
     int folder = open_folder(path);
@@ -172,9 +171,8 @@ static attest_status check_folder(const char *path, attest_error *error)
 
 attest_status attest_output_check(const char *path, bool is_folder, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
     struct stat about;
-    char *real;
+    char *real ATTEST_FREED = NULL;
     bool exists;
 
     if (strcmp(path, "-") == 0)
@@ -184,17 +182,14 @@ attest_status attest_output_check(const char *path, bool is_folder, attest_error
         return attest_memory_fail_at(error, path);
     exists = stat(real, &about) == 0;
     if (exists && S_ISDIR(about.st_mode) && !is_folder)
-        status = attest_error_set(error, ATTEST_IO, "%s: is a directory", path);
-    else if (exists && is_folder)
-        status = access(path, W_OK | X_OK) == 0 && S_ISDIR(about.st_mode)
-                     ? ATTEST_OK
-                     : attest_error_set(
-                           error, ATTEST_IO, "%s: cannot create files in it: %s", path,
-                           S_ISDIR(about.st_mode) ? strerror(errno) : strerror(ENOTDIR));
-    else if (!exists || S_ISREG(about.st_mode))
-        status = check_folder(real, error);
-    free(real);
-    return status;
+        return attest_error_set(error, ATTEST_IO, "%s: is a directory", path);
+    if (exists && is_folder)
+        return access(path, W_OK | X_OK) == 0 && S_ISDIR(about.st_mode)
+                   ? ATTEST_OK
+                   : attest_error_set(
+                         error, ATTEST_IO, "%s: cannot create files in it: %s", path,
+                         S_ISDIR(about.st_mode) ? strerror(errno) : strerror(ENOTDIR));
+    return !exists || S_ISREG(about.st_mode) ? check_folder(real, error) : ATTEST_OK;
 }
 
 static int sync_file(int file)
@@ -202,8 +197,7 @@ static int sync_file(int file)
     return attest_fault("fsync") ? (errno = EIO, -1) : fsync(file);
 }
 
-/* Gives the complete file without a name this one; errno is EEXIST where there is such a file.
- */
+/* Names the complete file that has no name yet; errno is EEXIST if the name is taken. */
 static bool name_file(int file, const char *name)
 {
     char link[64];
@@ -212,7 +206,7 @@ static bool name_file(int file, const char *name)
     return linkat(AT_FDCWD, link, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
 }
 
-/* Gives it a temporary name that nothing else has. */
+/* Gives the file a temporary name that no other file has. */
 static bool name_temporarily(attest_output *output, int file)
 {
     char *end = output->temporary + strlen(output->temporary) - strlen("XXXXXX");
@@ -230,8 +224,9 @@ static bool name_temporarily(attest_output *output, int file)
     return false;
 }
 
-/* Puts the complete file in the place of the target: under its name at once where there is none
- * yet, so that not even a kill leaves another name, else by way of a temporary one. */
+/* Puts the complete file in the place of the target: under its name at once if the target does
+ * not exist, so that a kill leaves no temporary file, and otherwise by renaming a temporary
+ * file. */
 static const char *place_file(attest_output *output, int file)
 {
     if (attest_fault("rename"))
@@ -250,7 +245,7 @@ static const char *place_file(attest_output *output, int file)
     return NULL;
 }
 
-/* The same, and its name is on the disk, too. */
+/* The same; then syncs the directory, so that the name is on the disk. */
 static const char *replace_target(attest_output *output, int file)
 {
     int folder = open_folder(output->path);

@@ -64,7 +64,7 @@ size_t attest_workers_default(void)
     return online > 1 ? (size_t)online : 1;
 }
 
-/* What the workers share: the next item, and whether one of them failed. */
+/* Shared by the workers: the next item, and whether one of them failed. */
 typedef struct counter {
     atomic_size_t next;
     atomic_bool failed;
@@ -103,7 +103,7 @@ int attest_workers_wait(pid_t process)
     return status;
 }
 
-/* What a child of attest_workers_run does: items, until there are no more. */
+/* The work of attest_workers_run, handed to each child. */
 typedef struct items {
     bool (*work)(void *context, size_t i);
     void *context;
@@ -155,7 +155,7 @@ attest_status attest_workers_run(bool (*work)(void *context, size_t i), void *co
     all.shared = attest_workers_alloc(1, sizeof *all.shared, jobs);
     if (!all.shared)
         return attest_memory_fail(error);
-    /* Where one cannot be started, the others do its work. */
+    /* If a worker cannot be started, the others do its work. */
     while (children + 1 < jobs && (process = attest_workers_start(run_items, &all)) > 0)
         child[children++] = process;
     run_items(&all);

@@ -52,11 +52,10 @@ attest_status attest_workers_run(bool (*work)(void *context, size_t i), void *co
  * Returns its number; -1: errno says why there is none. Fault point "fork". */
 pid_t attest_workers_start(void (*run)(void *context), void *context);
 
-/* Whether this is such a process: what it has to say is its parent's to say, who knows how it
- * ended. */
+/* Whether this is such a process. It prints nothing: its parent reports how it ended. */
 bool attest_workers_inside(void);
 
-/* Waits for the end of that process; how it ended, as waitpid says it. */
+/* Waits for the end of that process and returns its status as waitpid gives it. */
 int attest_workers_wait(pid_t process);
 
 /* The exit code of a process that found no memory. */
