@@ -6,7 +6,7 @@ From Interval Require Import Tactic.
 From attest Require Import sums gstar gstar_digits sharp_gap lemma1 theorem2_paper c_constants guard.
 Local Open Scope R_scope.
 
-(* theorem2_gap.c chooses kappa for one of these gaps, and promises for the same. *)
+(* theorem2_strategies.c chooses kappa for one of these gaps, and promises for the same. *)
 Theorem gap_constants : Forall (fun gap => sharp < INR gap / GAPS_UNIT) GAPS.
 Proof.
 pose proof sharp_digits; unfold GAPS, GAPS_UNIT.
@@ -33,7 +33,7 @@ Theorem lemma1_constants n :
   LEMMA1_ONE = 2 * ln (INR 1) + 3.
 Proof. unfold LEMMA1_SHIFT, LEMMA1_ADD, LEMMA1_ONE; simpl; rewrite ln_1; lra. Qed.
 
-(* theorem2_theorem.c: kappa of theorem2_paper, |V| tokens. *)
+(* theorem2_strategies.c: kappa of theorem2_paper, |V| tokens. *)
 Theorem kappa_constants (tokens d n : nat) (eps rmin : R) : 0 < eps -> 0 < rmin ->
   INR (tokens + KAPPA_TOKENS) ^ KAPPA_POWER * PI * INR d * (2 * ln (INR n) + KAPPA_ADD)
     / eps / rmin / 2 ^ KAPPA_EIGHTH
@@ -43,7 +43,7 @@ intros E M; unfold KAPPA_TOKENS, KAPPA_POWER, KAPPA_ADD, KAPPA_EIGHTH.
 replace (2 ^ 3) with 8 by ring; field; lra.
 Qed.
 
-(* theorem2_promise.c: the closed formula, as it multiplies it out. *)
+(* theorem2.c: the closed formula, as it multiplies it out. *)
 Theorem formula_constants (tokens d n : nat) (rmin rmax eps : R) :
   0 < rmin -> 0 < rmax -> 0 < eps -> (1 <= d)%nat -> (1 <= n)%nat ->
   let factor := (2 * ln (INR n) + FORMULA_ADD) * PI * INR d * INR (tokens + FORMULA_TOKENS) ^ FORMULA_POWER in

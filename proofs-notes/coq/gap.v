@@ -1,5 +1,5 @@
 (* The strategy `gap`: scores at least g > log(2 + sqrt 3) apart, and the sharp gap instead of
-   Lemma 1: Definition 2 whole, with the promise that theorem2_promise.c takes, the least of the bound
+   Lemma 1: Definition 2 whole, with the promise that theorem2.c takes, the least of the bound
    at both ends of the depths that can occur, and at 2g, where it jumps. *)
 
 From Coq Require Import Reals List Lra Lia.

@@ -6,7 +6,7 @@
 #include "data/counterexample.h"
 #include "io/json_write.h"
 #include "theory/gallery.h"
-#include "theory/theorem1_least.h"
+#include "theory/theorem1.h"
 
 /* Looks for data that the weights of the counterexample merge: random data, by the property
  * theorem1-search, shrunk. Fills in the rest of the counterexample if *found. EXIT_HOLDS, or a

@@ -10,7 +10,7 @@
 #include "cli/progress.h"
 #include "io/counterexample_json.h"
 #include "props/properties.h"
-#include "theory/theorem1_check.h"
+#include "theory/theorem1.h"
 
 enum { TRIALS = 20000, CHUNK = 64, LONGEST = 6 };
 

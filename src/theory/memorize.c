@@ -1,4 +1,4 @@
-/* memorize.c -- Corollary 1: hypotheses, the network, its proof. */
+/* memorize.c -- Corollaries 1 and 2: a network that memorises labelled data. */
 #include "theory/memorize.h"
 
 #include <math.h>
@@ -7,9 +7,235 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "number/rationals.h"
 #include "number/scope.h"
 #include "theory/memorize_parts.h"
 #include "theory/theorem2_parts.h"
+
+/* Ramps in the gaps, and the units that cancel the skip.
+ *
+ * In the gap (low, high) of width g the ramp rises from l to u = l + 2^-k, where 2^-k <= g/4
+ * and l is the least multiple of 2^-k that is at least low + g/4: so low < low + g/4 <= l and
+ * u <= low + g/4 + 2 * 2^-k <= low + 3 g/4 < high, strictly inside, and both numbers are
+ * short. */
+
+/* l = mantissa 2^-k of the ramp in a gap; g is used up. */
+static void place_ramp(fmpz_t mantissa, fmpz_t k, const arf_t low, arf_t g)
+{
+    ARF(l);
+
+    /* 2^(e-1) <= g < 2^e, so 2^(e-3) <= g/4 */
+    arf_abs_bound_lt_2exp_fmpz(k, g);
+    fmpz_sub_ui(k, k, 3);
+    fmpz_neg(k, k);
+    arf_mul_2exp_si(g, g, -2);
+    arf_add(l, low, g, ARF_PREC_EXACT, ARF_RND_DOWN);
+    arf_mul_2exp_fmpz(l, l, k);
+    arf_get_fmpz(mantissa, l, ARF_RND_CEIL);
+}
+
+/* x = mantissa 2^-k. */
+static void set_dyadic(fmpq_t x, const fmpz_t mantissa, const fmpz_t k)
+{
+    slong shift = fmpz_get_si(k);
+
+    fmpq_set_fmpz(x, mantissa);
+    if (shift >= 0)
+        fmpq_div_2exp(x, x, (ulong)shift);
+    else
+        fmpq_mul_2exp(x, x, (ulong)-shift);
+}
+
+/* Fills the numbers of the two units of ramp j: biases -l and -u, outputs +-(y' - y) 2^k. */
+static void set_ramp(fmpq *bias, fmpq *output, size_t dim, const fmpz_t mantissa,
+                     const fmpz_t k, const fmpq *from, const fmpq *to, size_t label_dim)
+{
+    FMPZ(minus, one);
+    FMPQ(slope);
+
+    fmpz_one(one);
+    fmpz_neg(minus, mantissa);
+    set_dyadic(bias, minus, k);
+    fmpz_sub_ui(minus, minus, 1);
+    set_dyadic(bias + 1, minus, k);
+    fmpz_neg(minus, k);
+    set_dyadic(slope, one, minus); /* 2^k */
+    for (size_t c = 0; c < label_dim; c++) {
+        fmpq_sub(output + c, to + c, from + c);
+        fmpq_mul(output + c, output + c, slope);
+        fmpq_neg(output + dim + c, output + c);
+    }
+}
+
+/* The numbers of a group over common denominators. */
+static attest_status take_numbers(attest_units *units, const fmpq *bias, const fmpq *output,
+                                  attest_error *error)
+{
+    size_t bytes;
+
+    ATTEST_TRY(attest_rationals_bound_common(units->bias_denominator, &bytes, bias,
+                                             units->count, NULL, error));
+    ATTEST_TRY(attest_rationals_bound_common(units->output_denominator, &bytes, output,
+                                             units->count * units->dim, NULL, error));
+    attest_rationals_get_numerators(units->bias, units->bias_denominator, bias, units->count);
+    attest_rationals_get_numerators(units->output, units->output_denominator, output,
+                                    units->count * units->dim);
+    return ATTEST_OK;
+}
+
+/* The label of the contexts of piece j. */
+static const fmpq *label_of(const attest_memorize_points *points, const fmpq *label,
+                            size_t label_dim, size_t j)
+{
+    size_t at = j > 0 ? points->border[j - 1] : 0;
+
+    return label + points->contexts->context[points->order[at]].first * label_dim;
+}
+
+static void set_ramps(fmpq *bias, fmpq *output, arf_t gap, const attest_memorize_points *points,
+                      const fmpq *label, size_t label_dim)
+{
+    size_t dim = points->dim;
+    FMPZ(mantissa, k);
+    ARF(low, high);
+
+    for (size_t j = 1; j < points->pieces; j++) {
+        size_t h = 2 * (j - 1);
+
+        attest_memorize_points_gap(low, high, points, j);
+        arf_sub(high, high, low, ARF_PREC_EXACT, ARF_RND_DOWN);
+        if (j == 1 || arf_cmp(high, gap) < 0)
+            arf_set(gap, high);
+        place_ramp(mantissa, k, low, high);
+        set_ramp(bias + h, output + h * dim, dim, mantissa, k,
+                 label_of(points, label, label_dim, j - 1),
+                 label_of(points, label, label_dim, j), label_dim);
+    }
+}
+
+/* relu(z_c + reach), taken away: what is left of the skip is -reach, which b_2 gives back. */
+static attest_status set_cancelling(attest_feed_forward *layer, size_t c, const fmpz_t reach)
+{
+    attest_units *units = &layer->group[1 + c];
+
+    if (attest_units_resize(units, layer->dim, 1) != ATTEST_OK)
+        return ATTEST_NOMEM;
+    fmpz_one(units->direction + c);
+    fmpz_set(units->bias, reach);
+    fmpz_set_si(units->output + c, -1);
+    return ATTEST_OK;
+}
+
+/* layer = ramps in the gaps, and the units that cancel the skip where z_c >= -reach. The label
+ * of a context is that of its first position. gap = a lower bound of the least gap, exactly;
+ * unset where there is one piece. Domain: separate points. Status: NOMEM. */
+static attest_status build_ramps(attest_feed_forward *layer, arf_t gap,
+                                 const attest_memorize_points *points, const fmpq *label,
+                                 size_t label_dim, const fmpz_t reach, attest_error *error)
+{
+    size_t dim = points->dim, count = 2 * (points->pieces - 1);
+    ATTEST_RATIONALS(bias, count);
+    ATTEST_RATIONALS(output, count * dim);
+
+    if (attest_feed_forward_resize(layer, dim, 1 + dim) != ATTEST_OK || !bias || !output ||
+        attest_units_resize(&layer->group[0], dim, count) != ATTEST_OK)
+        return attest_memory_fail(error);
+    for (size_t c = 0; c < dim; c++)
+        if (set_cancelling(layer, c, reach) != ATTEST_OK)
+            return attest_memory_fail(error);
+    _fmpz_vec_set(layer->group[0].direction, points->projection, (slong)dim);
+    set_ramps(bias, output, gap, points, label, label_dim);
+    for (size_t c = 0; c < dim; c++) {
+        if (c < label_dim)
+            fmpq_set(layer->bias + c, label_of(points, label, label_dim, 0) + c);
+        fmpq_add_fmpz(layer->bias + c, layer->bias + c, reach);
+    }
+    return take_numbers(&layer->group[0], bias, output, error);
+}
+
+/* How large a memorisation is, and whether it is too large to be proved. */
+
+/* Scores reach over about so many bits: contexts differ by 2^-bits at worst. */
+static double bits_expected(const attest_construction *c, const attest_tokens *tokens)
+{
+    double low = INFINITY, high = -INFINITY, size;
+    FMPQ(along, entry);
+
+    for (size_t t = 0; t < tokens->count; t++) {
+        fmpq_zero(along);
+        for (size_t e = 0; e < c->dim; e++) {
+            attest_tokens_get_entry(entry, tokens, t, e);
+            fmpq_addmul(along, entry, c->direction + e);
+        }
+        low = fmin(low, fmpq_get_d(along));
+        high = fmax(high, fmpq_get_d(along));
+    }
+    size = fmax(fabs(low), fabs(high));
+    fmpq_set(along, c->kappa);
+    size *= fmpq_get_d(along) * (high - low) / log(2);
+    return size;
+}
+
+/* Refuses what the strategies theorem and gap would take too many bits for. Status: UNABLE. */
+static attest_status check_size(const attest_construction *construction,
+                                const attest_tokens *tokens, const attest_contexts *contexts,
+                                attest_error *error)
+{
+    double bits, work = 0;
+
+    if (construction->strategy == ATTEST_STRATEGY_TUNED || contexts->count == 1)
+        return ATTEST_OK;
+    bits = bits_expected(construction, tokens);
+    for (size_t j = 0; j < contexts->count; j++)
+        work += contexts->context[j].seen;
+    if (bits <= ATTEST_MEMORIZE_MOST_BITS && bits * work <= ATTEST_MEMORIZE_MOST_WORK)
+        return ATTEST_OK;
+    return attest_error_set(
+        error, ATTEST_UNABLE,
+        "strategy %s puts scores over a range of 2^%.1f bits, and a proof takes that precision "
+        "in each of %.0f exponentials: the limits are 2^20 bits and 2^28 bits in all; use "
+        "the strategy tuned",
+        attest_strategy_name(construction->strategy), log2(bits), work);
+}
+
+/* steepest = the largest |entry| of W_2 in this group. */
+static void get_steepest(fmpq_t steepest, const attest_units *units)
+{
+    FMPZ(most);
+
+    for (size_t e = 0; e < units->count * units->dim; e++)
+        if (fmpz_cmpabs(units->output + e, most) > 0)
+            fmpz_abs(most, units->output + e);
+    fmpq_set_fmpz_frac(steepest, most, units->output_denominator);
+}
+
+/* The same of all groups: ramps may be less steep than what cancels the skip. */
+static void get_steepest_of_all(fmpq_t steepest, const attest_feed_forward *layer)
+{
+    FMPQ(own);
+
+    fmpq_zero(steepest);
+    for (size_t g = 0; g < layer->groups; g++) {
+        get_steepest(own, &layer->group[g]);
+        if (fmpq_cmp(own, steepest) > 0)
+            fmpq_set(steepest, own);
+    }
+}
+
+/* Sets steepest, hidden_units and the numbers of parameters, for a network that is built. */
+static void set_size(attest_memorization *m, const attest_dataset *dataset)
+{
+    uint64_t d = m->network.dim, s = 1, h = attest_feed_forward_units(&m->network.after);
+
+    get_steepest_of_all(m->steepest, &m->network.after);
+    m->hidden_units = (size_t)h;
+    m->parameters = 4 * (s + d) + d * h;
+    m->parameters_dense = 4 * s * d + 2 * d * h + h + d;
+    m->paper_parameters =
+        4 * (s + d) + d * (2 * (uint64_t)dataset->longest * (uint64_t)dataset->count + d);
+}
+
+/* The network and its proof. */
 
 enum { ATTEMPTS = 4, FIRST_ATTEMPT_BITS = 8192 };
 
@@ -216,8 +442,8 @@ static attest_status build_network(builder *b, attest_error *error)
     ARF(gap);
 
     get_reach(reach, b);
-    ATTEST_TRY(attest_memorize_ramps(&m->network.after, gap, &b->points, b->dataset->label,
-                                     b->dataset->label_dim, reach, error));
+    ATTEST_TRY(build_ramps(&m->network.after, gap, &b->points, b->dataset->label,
+                           b->dataset->label_dim, reach, error));
     m->network.has_after = true;
     m->network.attention = b->construction.weights;
     attest_weights_init(&b->construction.weights); /* moved */
@@ -225,7 +451,7 @@ static attest_status build_network(builder *b, attest_error *error)
     m->has_gap = m->pieces > 1;
     arb_set_arf(m->gap, gap);
     m->precision_bits = b->points.bits;
-    attest_memorize_set_size(m, b->dataset);
+    set_size(m, b->dataset);
     return ATTEST_OK;
 }
 
@@ -263,8 +489,7 @@ static attest_status build(attest_memorization *m, const attest_dataset *dataset
         ATTEST_TRY(build_attention(&b, error));
     if (m->hypothesis)
         return ATTEST_OK;
-    ATTEST_TRY(
-        attest_memorize_check_size(&b.construction, &b.encoded->tokens, &b.contexts, error));
+    ATTEST_TRY(check_size(&b.construction, &b.encoded->tokens, &b.contexts, error));
     ATTEST_TRY(attest_memorize_points_init(&b.points, b.encoded, &b.construction.weights,
                                            &b.contexts, m->by_contexts, error));
     b.points.progress = m->progress;

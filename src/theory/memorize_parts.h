@@ -66,21 +66,4 @@ attest_status attest_memorize_points_separate(attest_memorize_points *points, bo
 void attest_memorize_points_gap(arf_t low, arf_t high, const attest_memorize_points *points,
                                 size_t j);
 
-/* layer = ramps in the gaps, and the units that cancel the skip where z_c >= -reach. The label
- * of a context is that of its first position. gap = a lower bound of the least gap, exactly;
- * unset where there is one piece. Domain: separate points. Status: NOMEM. */
-attest_status attest_memorize_ramps(attest_feed_forward *layer, arf_t gap,
-                                    const attest_memorize_points *points, const fmpq *label,
-                                    size_t label_dim, const fmpz_t reach,
-                                    attest_error *error) ATTEST_WARN_UNUSED;
-
-/* Refuses what the strategies theorem and gap would take too many bits for. Status: UNABLE. */
-attest_status attest_memorize_check_size(const attest_construction *construction,
-                                         const attest_tokens *tokens,
-                                         const attest_contexts *contexts,
-                                         attest_error *error) ATTEST_WARN_UNUSED;
-
-/* Sets steepest, hidden_units and the numbers of parameters, for a network that is built. */
-void attest_memorize_set_size(attest_memorization *m, const attest_dataset *dataset);
-
 #endif

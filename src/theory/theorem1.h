@@ -1,19 +1,15 @@
-/* theorem1.h -- Theorem 1: hardmax attention cannot tell contexts apart.
- *
- * On a line through the origin a head's score of the token t u for the query t' u is c t t'; so
- * hardmax picks the largest t, the smallest t, or what ties give. Sequences that share all
- * three have equal outputs under every set of weights at once. Which pairs are least, for each
- * kind of ties and masks, and why: proofs-notes/theorem1.md. */
+/* theorem1.h -- Theorem 1: pairs of contexts that no hardmax layer tells apart. */
 #ifndef ATTEST_THEORY_THEOREM1_H
 #define ATTEST_THEORY_THEOREM1_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "data/counterexample.h"
 #include <attest/dataset.h>
 #include <attest/error.h>
 #include <attest/weights.h>
+
+#include "data/counterexample.h"
 
 /* Two sequences t u, and in each the position of one token, t u with the same t, whose outputs
  * agree for all weights although the vocabularies that it sees differ. */
@@ -63,5 +59,117 @@ attest_status attest_theorem1_build_from_vocabulary(attest_counterexample *count
                                                     const attest_dataset *vocabulary,
                                                     attest_budget *budget, double max_work,
                                                     attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The contexts that theorem1_search.c compares.
+ *
+ * What the heads add at a context is the sum over them of the average of W_O W_V y over the
+ * winners y; each context gets one exact number, a linear functional of that vector. */
+
+/* A position of a sequence. */
+typedef struct attest_theorem1_context {
+    size_t sequence; /* its first token in pool */
+    size_t length, position;
+    size_t token; /* at the position */
+    fmpz number;
+} attest_theorem1_context;
+
+/* The tokens in play, their scores, and the contexts that are made of them. */
+typedef struct attest_theorem1_search {
+    const attest_weights *weights;
+    const attest_dataset *vocabulary;
+    double work_left;
+    uint64_t functional; /* its seed */
+    size_t count;        /* tokens in play: those of the first places */
+    size_t *id, *own;    /* their numbers in the vocabulary, and back; SIZE_MAX: not in play */
+    size_t places;       /* looked at so far */
+    size_t *start, *at;  /* the tokens of place k: at[start[k]] to at[start[k + 1]] */
+    size_t at_room;
+    fmpz *token; /* count * dim numerators over one denominator */
+    fmpz_t denominator;
+    fmpz *score; /* of key y for query x in head h: at (h * count + x) * count + y */
+    fmpz *added; /* the functional of W_O W_V y in head h, times one number: at h * count + y */
+    size_t *pool, pooled, pool_room;
+    attest_theorem1_context *context;
+    size_t contexts, context_room;
+} attest_theorem1_search;
+
+/* Brings the tokens into play that some sequence has at the next place. Status: NOMEM. */
+attest_status attest_theorem1_add_place(attest_theorem1_search *search,
+                                        attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Makes the tables for the tokens in play (token, score and added have room), and with them the
+ * contexts of all sequences of up to length tokens, instead of earlier ones: shorter sequences
+ * first, then by place, the last one fastest. Domain: length <= ATTEST_THEOREM1_LENGTH. Status:
+ * UNABLE (budget, work), NOMEM. */
+attest_status attest_theorem1_set_contexts(attest_theorem1_search *search, size_t length,
+                                           attest_budget *budget,
+                                           attest_error *error) ATTEST_WARN_UNUSED;
+void attest_theorem1_clear_contexts(attest_theorem1_search *search);
+
+/* Tokens and their scores; building a pair of sequences, and checking that
+ * hardmax merges it. */
+
+/* Are these hardmax weights, for tokens of that size? Status: DOMAIN. */
+attest_status attest_theorem1_check_vocabulary(const attest_weights *weights,
+                                               const attest_dataset *vocabulary,
+                                               attest_error *error) ATTEST_WARN_UNUSED;
+
+/* token = count tokens of the table, those of the numbers id (NULL: the first ones), as
+ * numerators over one denominator (initialised). Status: UNABLE (budget). */
+attest_status attest_theorem1_load(fmpz *token, fmpz_t denominator, const attest_tokens *tokens,
+                                   const size_t *id, size_t count, attest_budget *budget,
+                                   attest_error *error) ATTEST_WARN_UNUSED;
+
+/* score[y] = (W_K y).(W_Q x), times one positive number for all y, of the count tokens y; x is
+ * one of them. */
+void attest_theorem1_rank(fmpz *score, const attest_head *head, const fmpz *token, size_t count,
+                          size_t dim, size_t x);
+
+/* Fills counterexample's dataset with sequences made of tokens of a table: sequence side is
+ * table[index[side][k]], k < length[side]; entries are numerator / denominator, dim per token;
+ * length[1] = 0: there is one sequence, and both positions are its own.
+ * Sets the pair of positions and the texts. Status: NOMEM. */
+attest_status attest_theorem1_set_pair(attest_counterexample *counterexample,
+                                       const fmpz *numerator, const fmpz_t denominator,
+                                       size_t dim, const size_t *const index[2],
+                                       const size_t length[2], const size_t position[2],
+                                       attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Computes both outputs; *merged tells whether they are equal, the tokens are equal and the
+ * vocabularies that they see differ. Exact. Status: DOMAIN, UNABLE, NOMEM. */
+attest_status attest_theorem1_check(bool *merged, attest_counterexample *counterexample,
+                                    attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The least sequences of given tokens that given hardmax weights merge.
+ *
+ * The space: sequences that have at place k a token that the dataset has at place k of some
+ * sequence, so that tokens which carry their position stay where they belong. It is gone
+ * through as a whole, shorter sequences first (proofs-notes/theorem1.md, "The gallery"). */
+
+/* More sequences, longer ones, and more scores of a key for a query are not gone through. */
+enum {
+    ATTEST_THEOREM1_SEQUENCES = 200000,
+    ATTEST_THEOREM1_LENGTH = 40,
+    ATTEST_THEOREM1_SCORES = 2000000
+};
+
+/* What was gone through. */
+typedef struct attest_theorem1_space {
+    size_t length;           /* of the longest sequences */
+    size_t tokens;           /* that stand at a place below length */
+    size_t shorter, longest; /* sequences of fewer tokens, and of that many */
+    bool whole;              /* nothing was left out for its size */
+} attest_theorem1_space;
+
+/* *found tells whether two positions with the same token, whose contexts differ, have equal
+ * outputs: the counterexample, whose weights are set (hardmax), is then the pair whose longer
+ * sequence is shortest, then the shorter one, then the first in the order of the dataset. Both
+ * outputs are computed anew, exactly. Status: DOMAIN (softmax weights, or another dim), UNABLE
+ * (budget, work), NOMEM. */
+attest_status attest_theorem1_build_least(attest_counterexample *counterexample, bool *found,
+                                          attest_theorem1_space *space,
+                                          const attest_dataset *vocabulary,
+                                          attest_budget *budget, double max_work,
+                                          attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

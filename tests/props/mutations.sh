@@ -93,7 +93,7 @@ mutation "an inequality that is not strict" src/certify/settle_exact.c \
 mutation "a swapped inequality" src/certify/settle_exact.c \
     'fmpq_cmp(largest, bound) >= 0' 'fmpq_cmp(largest, bound) <= 0'
 mutation "a bound of tokens that is not strict" src/theory/separated.c \
-    'above = fmpq_cmp(square, wanted) > 0;' 'above = fmpq_cmp(square, wanted) >= 0;'
+    'return fmpq_cmp(square, wanted) > 0;' 'return fmpq_cmp(square, wanted) >= 0;'
 mutation "a factor lost in exp of balls" src/number/ball_exp.c \
     'arb_mul(x, x, inverse, wide);' 'arb_mul_2exp_si(inverse, inverse, 0);'
 mutation "a factor lost in exp of powers" src/number/ball_exp.c \
@@ -157,8 +157,8 @@ mutation "denominators that are taken for equal" src/certify/softmax_sum.c \
            fmpz_equal(a->z + i, b->z + j)) {' ') {'
 mutation "equal softmax outputs that are taken for different" src/certify/rivals_settle.c \
     'return ATTEST_COMPARISON_MET;
-    arb_init' 'return ATTEST_COMPARISON_ABOVE;
-    arb_init'
+    arb_set_fmpq' 'return ATTEST_COMPARISON_ABOVE;
+    arb_set_fmpq'
 mutation "norms that skip the first context" src/certify/settle_ball.c \
     'for (size_t p = 0; p < cloud->count && status == ATTEST_OK; p++) {' \
     'for (size_t p = cloud->count > 1; p < cloud->count && status == ATTEST_OK; p++) {'
@@ -260,10 +260,10 @@ mutation "the sharp gap's mean depth of two elements for more" src/theory/sharp_
     '!first_at_maximum && arb_lt(t, mean)' '!first_at_maximum'
 mutation "first differences below the sharp gap" src/certify/first_difference_queries.c \
     'threshold_above = 1.3169578969249' 'threshold_above = 0.4'
-mutation "the farthest tokens for the closest" src/theory/separated_extremes.c \
+mutation "the farthest tokens for the closest" src/theory/separated.c \
     'pair[0] == SIZE_MAX || fmpq_cmp(square, best) < 0' \
     'pair[0] == SIZE_MAX || fmpq_cmp(square, best) > 0'
-mutation "a count of parameters without W_2's last unit" src/theory/memorize_size.c \
+mutation "a count of parameters without W_2's last unit" src/theory/memorize.c \
     'm->parameters = 4 * (s + d) + d * h;' 'm->parameters = 4 * (s + d) + d * (h - 1);'
 mutation "a universal pair whose means differ" src/theory/theorem1.c \
     'uniform_b[] = {1, 2, 5, 6}' 'uniform_b[] = {1, 2, 4, 6}'
@@ -273,7 +273,7 @@ mutation "a pair under the mask at a token that sees more" src/theory/theorem1.c
     '{causal_a, causal_b}, {1, 2}}' '{causal_a, causal_b}, {2, 1}}'
 mutation "positions that all move alike" src/theory/positional.c \
     'fmpq_add(move, move, step);' 'fmpq_set(move, step);'
-mutation "ramps to the label before" src/theory/memorize_ramps.c \
+mutation "ramps to the label before" src/theory/memorize.c \
     'label_of(points, label, label_dim, j), label_dim);' \
     'label_of(points, label, label_dim, j - (j > 2)), label_dim);'
 finish

@@ -6,7 +6,6 @@
 #include "theory/memorize.h"
 #include "theory/separated.h"
 #include "theory/theorem1.h"
-#include "theory/theorem1_least.h"
 
 #include "tests/theory/labelled.h"
 

@@ -6,7 +6,7 @@
 
 #include "tests/ref/attention.h"
 #include "tests/tap.h"
-#include "theory/theorem1_least.h"
+#include "theory/theorem1.h"
 
 enum { DIM = 2, MOST_PLACES = 3, ROWS = 3, MOST_CONTEXTS = 256, ROUNDS = 2000 };
 
