@@ -16,13 +16,17 @@ static bool is_control(const unsigned char *bytes, size_t length)
     return length == 2 && bytes[0] == 0xC2 && bytes[1] < 0xA0;
 }
 
-/* U+202A ... U+202E and U+2066 ... U+2069 turn the direction of the text around them, too: a
- * name must not rewrite the sentence that it stands in. */
+/* The characters with the property Bidi_Control (U+061C, U+200E, U+200F, U+202A ... U+202E,
+ * U+2066 ... U+2069) change the direction of the text around them, and U+2028 and U+2029 end a
+ * line or a paragraph: a name must not change the sentence that contains it. */
 static bool turns_text(const unsigned char *bytes, size_t length)
 {
+    if (length == 2)
+        return bytes[0] == 0xD8 && bytes[1] == 0x9C;
     if (length != 3 || bytes[0] != 0xE2)
         return false;
-    return (bytes[1] == 0x80 && bytes[2] >= 0xAA && bytes[2] <= 0xAE) ||
+    return (bytes[1] == 0x80 &&
+            (bytes[2] == 0x8E || bytes[2] == 0x8F || (bytes[2] >= 0xA8 && bytes[2] <= 0xAE))) ||
            (bytes[1] == 0x81 && bytes[2] >= 0xA6 && bytes[2] <= 0xA9);
 }
 
@@ -85,7 +89,7 @@ void attest_escape_excerpt(char *to, size_t room, const char *bytes, size_t coun
 
     while (i < count) {
         size_t length = attest_utf8_length(at + i, count - i);
-        bool shown = length > 0 && !is_control(at + i, length);
+        bool shown = is_harmless(at + i, length);
         size_t width = shown ? length : 1;
         if (used + width + sizeof "..." > room)
             break;

@@ -43,10 +43,13 @@ void attest_junit_add(attest_markup *xml, const attest_junit_test *test)
         if (test->type)
             attest_markup_attribute(xml, "type", test->type);
         attest_markup_attribute(xml, "message", test->message);
-        attest_markup_text(xml, test->command);
+        attest_markup_line(xml, test->command);
         attest_markup_close(xml);
     }
-    if (test->output)
-        attest_markup_element(xml, "system-out", NULL, test->output);
+    if (test->output) {
+        attest_markup_open(xml, "system-out");
+        attest_markup_line(xml, test->output);
+        attest_markup_close(xml);
+    }
     attest_markup_close(xml);
 }

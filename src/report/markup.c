@@ -154,6 +154,12 @@ void attest_markup_text(attest_markup *markup, const char *text)
     attest_escape_markup(&markup->text, text, strlen(text));
 }
 
+void attest_markup_line(attest_markup *markup, const char *text)
+{
+    end_tag(markup);
+    attest_escape_attribute(&markup->text, text, strlen(text));
+}
+
 void attest_markup_printf(attest_markup *markup, const char *format, ...)
 {
     va_list arguments;

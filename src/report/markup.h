@@ -49,6 +49,11 @@ void attest_markup_attribute_printf(attest_markup *markup, const char *name, con
 
 /* Content. */
 void attest_markup_text(attest_markup *markup, const char *text);
+
+/* The same for a text of one line: line ends, which a file name may contain, become character
+ * references, as in attributes. */
+void attest_markup_line(attest_markup *markup, const char *text);
+
 void attest_markup_printf(attest_markup *markup, const char *format, ...) ATTEST_PRINTF(2, 3);
 
 /* Content that is markup already: the program's own, or made by another attest_markup. */

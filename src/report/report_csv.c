@@ -1,20 +1,22 @@
 /* report_csv.c -- the errors of all audits as one table, for papers and spreadsheets. */
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/output.h"
 #include "report/audited.h"
 #include "report/report.h"
 #include "report/value.h"
 
-/* A text in quotes, those inside doubled. */
+/* A text in quotes, those inside doubled. The table may go to a terminal: control characters
+ * are escaped as they are there. */
 static void write_text(FILE *stream, const char *text)
 {
     fputc('"', stream);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', stream);
-        fputc(*text, stream);
+    for (const char *quote; (quote = strchr(text, '"')) != NULL; text = quote + 1) {
+        attest_escape_print(stream, text, (size_t)(quote - text));
+        fputs("\"\"", stream);
     }
+    attest_escape_print(stream, text, strlen(text));
     fputc('"', stream);
 }
 

@@ -36,6 +36,13 @@ TEST(escape)
     CHECK(terminal, "\xE2\x82", "\\xe2\\x82", "terminal: a character cut off");
     CHECK(terminal, "\xE2\x82x", "\\xe2\\x82x", "terminal: a character broken off");
     CHECK(terminal, "a\xE2\x80\xAE", "a\\xe2\\x80\\xae", "terminal: what turns text");
+    CHECK(terminal, "\xD8\x9C\xE2\x80\x8E\xE2\x80\x8F\xE2\x80\xA8\xE2\x80\xA9",
+          "\\xd8\\x9c\\xe2\\x80\\x8e\\xe2\\x80\\x8f\\xe2\\x80\\xa8\\xe2\\x80\\xa9",
+          "terminal: marks of a direction, separators of lines and paragraphs");
+    CHECK(terminal, "\xD8\x9B\xE2\x80\x8D\xE2\x80\xAF\xE2\x81\xA5\xE2\x81\xAA",
+          "\xD8\x9B\xE2\x80\x8D\xE2\x80\xAF\xE2\x81\xA5\xE2\x81\xAA",
+          "terminal: their neighbours are kept");
+    CHECK(json, "\xD8\x9C\xE2\x80\xA8", "\\u061c\\u2028", "json: the same");
     CHECK(json, "\"\\/\n\x01", "\\\"\\\\/\\u000a\\u0001", "json: quotes and controls");
     CHECK(json, "a\0b", "a\\u0000b", "json: a zero byte");
     CHECK(json, "\xFFx\xC3\xA9", "\xEF\xBF\xBDx\xC3\xA9", "json: not UTF-8");

@@ -3,12 +3,13 @@
 # direction, no line that the file adds; in text, JSON, TAP and JUnit.
 . "$srcdir/tests/cli/lib.sh"
 need_python
+corpus=$(cd "$srcdir/tests/corpus" && pwd)
 cd "$work" || exit 1
 
 cat >hostile.py <<'END'
 import hashlib, json, os, struct, subprocess, sys
 
-BAD = "\x1b[31mred\x1b]0;title\x07 \u009b2J \u202eturned\u2066 \x7f\r\nattest: forged line"
+BAD = "\x1b[31mred\x1b]0;title\x07 \u009b2J \u202eturned\u2066 \u061cmarked\u200f\u2028 \x7f\r\nattest: forged line"
 attest = sys.argv[1]
 
 def forge(folder, change):
@@ -78,7 +79,20 @@ json.dump(counter, open("counter.json", "w"), ensure_ascii=False)
 counter["property"] = BAD
 json.dump(counter, open("property.json", "w"), ensure_ascii=False)
 
-COMMANDS = """merge labels -o m1 | merge labels -o m2 --json | merge reasons -o m3 | status labels reasons | status reasons --json
+subprocess.run([attest, "audit", "data.json", "--weights", "weights.json", "--quick", "-o", "audit.json"], capture_output=True)
+audit = json.load(open("audit.json"))
+audit["dataset"]["name"] = audit["formats"][0]["name"] = BAD + '"'
+os.mkdir("records")
+json.dump(audit, open("records/audit.json", "w"), ensure_ascii=False)
+value = json.load(open(sys.argv[2]))
+value["expect"], value["comment"], value["found_by"] = "violated", BAD, BAD
+os.mkdir("corpus")
+json.dump(value, open("corpus/" + bad + ".json", "w"), ensure_ascii=False)
+
+COMMANDS = """report records --csv - | report records --tap | report records -o page.html
+campaign lemma1 --trials 1 --corpus corpus | campaign lemma1 --trials 1 --corpus corpus --tap
+campaign lemma1 --trials 1 --corpus corpus --junit - | campaign lemma1 --trials 1 --corpus corpus --json
+merge labels -o m1 | merge labels -o m2 --json | merge reasons -o m3 | status labels reasons | status reasons --json
 campaign lemma1 --trials 20 --seed 1 --out labels --resume | campaign lemma1 --trials 20 --seed 1 --out labels --resume --json
 campaign lemma1 --trials 20 --seed 1 --out labels --resume --tap | campaign lemma1 --trials 20 --seed 1 --out labels --resume --junit -
 campaign theorem1 --without collinear --trials 50 --seed 1 --out reasons --resume
@@ -101,7 +115,7 @@ def harmful(byte_text):
     except UnicodeDecodeError:
         return "not UTF-8"
     for c in text:
-        if (c < " " and c != "\n") or "\x7f" <= c <= "\x9f" or c in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069":
+        if (c < " " and c != "\n") or "\x7f" <= c <= "\x9f" or c in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u061c\u200e\u200f\u2028\u2029":
             return "has %r" % c
     return "has a line of the file" if "\nattest: forged" in text or text.startswith("attest: forged") else None
 
@@ -117,12 +131,14 @@ for command in COMMANDS.replace("\n", " | ").split(" | "):
     count += 1
     print("%sok %d - %s%s" % ("not " if found else "", count, command, ": " + found if found else ""))
 END
-python3 hostile.py "$ATTEST" >lines
+python3 hostile.py "$ATTEST" "$corpus/approximate-tightest.json" >lines
 cat lines
 count=$(wc -l <lines)
 # The hostile strings do arrive: escaped, where they are shown.
 run 0 "labels are shown" campaign lemma1 --trials 20 --seed 1 --out labels --resume
 shows 'labels: \\x1b\[31mred'
+run 0 "names of audits in a table" report records --csv -
+shows '^"audit",,,"\\x1b\[31mred.*forged line""","survives",'
 run 0 "names of tensors are shown" import model.safetensors --list
 shows '\\x1b\[31mred.*\\xc2\\x9b2J \\xe2\\x80\\xaeturned'
 finish
