@@ -50,24 +50,19 @@ attest_status attest_attention_ball_between(arb_ptr out, const attest_weights *w
                                             size_t end, bool narrow, long bits,
                                             attest_error *error)
 {
-    attest_status status = attest_head_plan_check(weights, sequence, error);
     size_t count = (end - begin) * sequence->dim;
     const asked asked_for = {begin, end, narrow};
     FMPZ(denominator);
 
-    if (status != ATTEST_OK)
-        return status;
-    status = check_bits(bits, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_head_plan_check(weights, sequence, error));
+    ATTEST_TRY(check_bits(bits, error));
     ATTEST_SCOPED(attest_ball_context, c, bits + guard_bits(sequence->length, weights->heads),
                   sequence->length);
     for (size_t i = 0; i < count; i++)
         arb_zero(out + i);
-    status = attend(out, denominator, weights, sequence, asked_for, &c, error);
-    if (status == ATTEST_OK)
-        divide(out, count, denominator, c.precision);
-    return status;
+    ATTEST_TRY(attend(out, denominator, weights, sequence, asked_for, &c, error));
+    divide(out, count, denominator, c.precision);
+    return ATTEST_OK;
 }
 
 attest_status attest_attention_ball(arb_ptr out, const attest_weights *weights,
@@ -92,28 +87,22 @@ attest_status attest_attention_ball_at(arb_ptr out, const attest_weights *weight
 attest_status attest_boltz_ball(arb_t out, const fmpz *numerator, const fmpz_t denominator,
                                 size_t count, long bits, attest_error *error)
 {
-    attest_status status = check_bits(bits, error);
-    fmpz *depth;
     FMPZ(maximum);
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(check_bits(bits, error));
     if (count == 0)
         return attest_error_set(error, ATTEST_DOMAIN, "boltz of no numbers");
     /* boltz(a) = max + boltz(a - max): all terms of the sum have one sign, so its relative
      * error is that of the weights. */
     ATTEST_SCOPED(attest_ball_context, c, bits + guard_bits(count, 1), count);
-    depth = _fmpz_vec_init((slong)count);
+    FMPZ_VEC(depth, (slong)count);
     fmpz_set(maximum, numerator);
     for (size_t j = 1; j < count; j++)
         attest_ball_maximum(maximum, numerator + j, &c);
     for (size_t j = 0; j < count; j++)
         fmpz_sub(depth + j, numerator + j, maximum);
-    status = boltz(out, depth, denominator, count, &c, error);
-    if (status == ATTEST_OK) {
-        arb_add_fmpz(out, out, maximum, c.precision);
-        arb_div_fmpz(out, out, denominator, c.precision);
-    }
-    _fmpz_vec_clear(depth, (slong)count);
-    return status;
+    ATTEST_TRY(boltz(out, depth, denominator, count, &c, error));
+    arb_add_fmpz(out, out, maximum, c.precision);
+    arb_div_fmpz(out, out, denominator, c.precision);
+    return ATTEST_OK;
 }

@@ -12,13 +12,10 @@
 attest_status attest_attention_double(double *out, const attest_weights *weights,
                                       const attest_sequence *sequence, attest_error *error)
 {
-    attest_status status = attest_head_plan_check(weights, sequence, error);
     attest_double_context c = {0};
     FMPZ(denominator);
 
-    if (status != ATTEST_OK)
-        return status;
-    status = attend(out, denominator, weights, sequence, (asked){.end = sequence->length}, &c,
-                    error);
-    return status;
+    ATTEST_TRY(attest_head_plan_check(weights, sequence, error));
+    return attend(out, denominator, weights, sequence, (asked){.end = sequence->length}, &c,
+                  error);
 }

@@ -10,21 +10,19 @@
 attest_status attest_attention_exact(fmpq *out, const attest_weights *weights,
                                      const attest_sequence *sequence, attest_error *error)
 {
-    attest_status status = attest_head_plan_check(weights, sequence, error);
     size_t count = sequence->length * sequence->dim;
     ATTEST_SCOPED(attest_exact_context, c);
     FMPZ(denominator);
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_head_plan_check(weights, sequence, error));
     if (weights->activation != ATTEST_HARDMAX)
         return attest_error_set(error, ATTEST_DOMAIN,
                                 "softmax is not rational: exact arithmetic serves hardmax");
     for (size_t i = 0; i < count; i++)
         fmpq_zero(out + i);
-    status = attend(out, denominator, weights, sequence, (asked){.end = sequence->length}, &c,
-                    error);
-    for (size_t i = 0; status == ATTEST_OK && i < count; i++)
+    ATTEST_TRY(attend(out, denominator, weights, sequence, (asked){.end = sequence->length}, &c,
+                      error));
+    for (size_t i = 0; i < count; i++)
         fmpq_div_fmpz(out + i, out + i, denominator);
-    return status;
+    return ATTEST_OK;
 }

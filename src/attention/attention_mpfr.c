@@ -12,16 +12,13 @@ attest_status attest_attention_mpfr(mpfr_t *out, const attest_weights *weights,
                                     const attest_format *format, mpfr_rnd_t rounding,
                                     attest_error *error)
 {
-    attest_status status = attest_head_plan_check(weights, sequence, error);
     size_t count = sequence->length * sequence->dim;
     FMPZ(denominator);
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_head_plan_check(weights, sequence, error));
     ATTEST_SCOPED(attest_mpfr_context, c, format, rounding);
     for (size_t i = 0; i < count; i++)
         mpfr_set_prec(out[i], format->precision);
-    status = attend((__mpfr_struct *)out, denominator, weights, sequence,
-                    (asked){.end = sequence->length}, &c, error);
-    return status;
+    return attend((__mpfr_struct *)out, denominator, weights, sequence,
+                  (asked){.end = sequence->length}, &c, error);
 }

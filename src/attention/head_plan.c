@@ -163,10 +163,8 @@ attest_status attest_head_plan_check(const attest_weights *weights,
                                      const attest_sequence *sequence, attest_error *error)
 {
     size_t d = weights->dim;
-    attest_status status = attest_head_plan_check_plain(weights, error);
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_head_plan_check_plain(weights, error));
     if (d == 0 || weights->heads == 0)
         return attest_error_set(error, ATTEST_DOMAIN, "the weights have no heads");
     if (sequence->dim != d)

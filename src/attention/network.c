@@ -37,24 +37,20 @@ attest_status attest_network_encode(attest_sequence *encoded, const attest_netwo
 attest_status attest_network_runner_init(attest_network_runner *runner,
                                          const attest_network *network, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
-
     memset(runner, 0, sizeof *runner);
     runner->network = network;
     attest_sequence_init(&runner->encoded);
     if (network->has_before) {
-        status = attest_feed_forward_plan_init(&runner->before, &network->before, error);
-        if (status == ATTEST_OK &&
-            attest_pattern_init(&runner->before_pattern, &network->before) != ATTEST_OK)
-            status = attest_memory_fail(error);
+        ATTEST_TRY(attest_feed_forward_plan_init(&runner->before, &network->before, error));
+        if (attest_pattern_init(&runner->before_pattern, &network->before) != ATTEST_OK)
+            return attest_memory_fail(error);
     }
-    if (status == ATTEST_OK && network->has_after) {
-        status = attest_feed_forward_plan_init(&runner->after, &network->after, error);
-        if (status == ATTEST_OK &&
-            attest_pattern_init(&runner->after_pattern, &network->after) != ATTEST_OK)
-            status = attest_memory_fail(error);
+    if (network->has_after) {
+        ATTEST_TRY(attest_feed_forward_plan_init(&runner->after, &network->after, error));
+        if (attest_pattern_init(&runner->after_pattern, &network->after) != ATTEST_OK)
+            return attest_memory_fail(error);
     }
-    return status;
+    return ATTEST_OK;
 }
 
 void attest_network_runner_clear(attest_network_runner *runner)
@@ -73,33 +69,27 @@ static attest_status run_before(attest_network_runner *runner, attest_error *err
 {
     attest_sequence *sequence = &runner->encoded;
     size_t dim = sequence->dim, count = sequence->length * dim, bytes;
-    fmpq *in = attest_rationals_alloc(dim), *out = attest_rationals_alloc(count);
-    attest_status status = in && out ? ATTEST_OK : attest_memory_fail(error);
+    ATTEST_RATIONALS(in, dim);
+    ATTEST_RATIONALS(out, count);
 
-    for (size_t k = 0; k < sequence->length && status == ATTEST_OK; k++) {
+    if (!in || !out)
+        return attest_memory_fail(error);
+    for (size_t k = 0; k < sequence->length; k++) {
         for (size_t c = 0; c < dim; c++)
             fmpq_set_fmpz_frac(in + c, sequence->entry + k * dim + c, sequence->denominator);
         attest_feed_forward_exact(out + k * dim, &runner->before_pattern, &runner->before, in);
     }
-    if (status == ATTEST_OK)
-        status = attest_rationals_bound_common(sequence->denominator, &bytes, out, count, NULL,
-                                               error);
-    if (status == ATTEST_OK)
-        attest_rationals_get_numerators(sequence->entry, sequence->denominator, out, count);
-    attest_rationals_free(in, dim);
-    attest_rationals_free(out, count);
-    return status;
+    ATTEST_TRY(
+        attest_rationals_bound_common(sequence->denominator, &bytes, out, count, NULL, error));
+    attest_rationals_get_numerators(sequence->entry, sequence->denominator, out, count);
+    return ATTEST_OK;
 }
 
 static attest_status encode(attest_network_runner *runner, const attest_sequence *sequence,
                             attest_error *error)
 {
-    attest_status status =
-        attest_network_encode(&runner->encoded, runner->network, sequence, error);
-
-    if (status == ATTEST_OK && runner->network->has_before)
-        status = run_before(runner, error);
-    return status;
+    ATTEST_TRY(attest_network_encode(&runner->encoded, runner->network, sequence, error));
+    return runner->network->has_before ? run_before(runner, error) : ATTEST_OK;
 }
 
 attest_status attest_network_attend(attest_network_runner *runner,
@@ -107,10 +97,8 @@ attest_status attest_network_attend(attest_network_runner *runner,
                                     attest_error *error)
 {
     size_t count = sequence->length * runner->network->dim;
-    attest_status status = encode(runner, sequence, error);
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(encode(runner, sequence, error));
     if (runner->room < count) {
         if (runner->attended)
             _arb_vec_clear(runner->attended, (slong)runner->room);
@@ -126,30 +114,30 @@ attest_status attest_network_ball(arb_ptr out, attest_network_runner *runner,
                                   attest_error *error)
 {
     size_t dim = runner->network->dim;
-    attest_status status = attest_network_attend(runner, sequence, bits, error);
 
-    for (size_t k = 0; k < sequence->length && status == ATTEST_OK; k++) {
+    ATTEST_TRY(attest_network_attend(runner, sequence, bits, error));
+    for (size_t k = 0; k < sequence->length; k++) {
         if (runner->network->has_after)
             attest_feed_forward_ball(out + k * dim, &runner->after_pattern, &runner->after,
                                      runner->attended + k * dim, bits);
         else
             _arb_vec_set(out + k * dim, runner->attended + k * dim, (slong)dim);
     }
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status attest_network_exact(fmpq *out, attest_network_runner *runner,
                                    const attest_sequence *sequence, attest_error *error)
 {
     size_t dim = runner->network->dim, count = sequence->length * dim;
-    fmpq *attended = attest_rationals_alloc(count);
-    attest_status status =
-        attended ? encode(runner, sequence, error) : attest_memory_fail(error);
+    ATTEST_RATIONALS(attended, count);
 
-    if (status == ATTEST_OK)
-        status = attest_attention_exact(attended, &runner->network->attention, &runner->encoded,
-                                        error);
-    for (size_t k = 0; k < sequence->length && status == ATTEST_OK; k++) {
+    if (!attended)
+        return attest_memory_fail(error);
+    ATTEST_TRY(encode(runner, sequence, error));
+    ATTEST_TRY(
+        attest_attention_exact(attended, &runner->network->attention, &runner->encoded, error));
+    for (size_t k = 0; k < sequence->length; k++) {
         if (runner->network->has_after)
             attest_feed_forward_exact(out + k * dim, &runner->after_pattern, &runner->after,
                                       attended + k * dim);
@@ -157,6 +145,5 @@ attest_status attest_network_exact(fmpq *out, attest_network_runner *runner,
             for (size_t c = 0; c < dim; c++)
                 fmpq_set(out + k * dim + c, attended + k * dim + c);
     }
-    attest_rationals_free(attended, count);
-    return status;
+    return ATTEST_OK;
 }

@@ -57,30 +57,27 @@ static attest_status run_before(attest_network_doubles *state, double *in, doubl
 {
     attest_sequence *sequence = &state->encoded;
     size_t dim = sequence->dim, count = sequence->length * dim, bytes;
-    fmpq *exact = attest_rationals_alloc(count);
     attest_double_context c = {0};
-    attest_status status = exact ? ATTEST_OK : attest_memory_fail(error);
+    ATTEST_RATIONALS(exact, count);
 
-    for (size_t k = 0; k < sequence->length && status == ATTEST_OK; k++) {
+    if (!exact)
+        return attest_memory_fail(error);
+    for (size_t k = 0; k < sequence->length; k++) {
         for (size_t i = 0; i < dim; i++)
             attest_double_set_fraction(in + i, sequence->entry + k * dim + i,
                                        sequence->denominator, &c);
         layer_run(out, &state->before, in, &c);
-        for (size_t i = 0; i < dim && status == ATTEST_OK; i++) {
-            if (isfinite(out[i]))
-                attest_number_set_double(exact + k * dim + i, out[i]);
-            else
-                status = attest_error_set(error, ATTEST_DOMAIN,
-                                          "the first layer overflows binary64");
+        for (size_t i = 0; i < dim; i++) {
+            if (!isfinite(out[i]))
+                return attest_error_set(error, ATTEST_DOMAIN,
+                                        "the first layer overflows binary64");
+            attest_number_set_double(exact + k * dim + i, out[i]);
         }
     }
-    if (status == ATTEST_OK)
-        status = attest_rationals_bound_common(sequence->denominator, &bytes, exact, count,
-                                               NULL, error);
-    if (status == ATTEST_OK)
-        attest_rationals_get_numerators(sequence->entry, sequence->denominator, exact, count);
-    attest_rationals_free(exact, count);
-    return status;
+    ATTEST_TRY(attest_rationals_bound_common(sequence->denominator, &bytes, exact, count, NULL,
+                                             error));
+    attest_rationals_get_numerators(sequence->entry, sequence->denominator, exact, count);
+    return ATTEST_OK;
 }
 
 attest_status attest_network_double(double *out, attest_network_doubles *state,
@@ -91,16 +88,15 @@ attest_status attest_network_double(double *out, attest_network_doubles *state,
     /* one token more: the layer before has one, and what it becomes */
     double *work ATTEST_FREED = attest_memory_alloc((sequence->length + 1) * dim, sizeof *work);
     attest_double_context c = {0};
-    attest_status status =
-        work ? attest_network_encode(&state->encoded, network, sequence, error)
-             : attest_memory_fail(error);
 
-    if (status == ATTEST_OK && network->has_before)
-        status = run_before(state, work, work + dim, error);
-    if (status == ATTEST_OK)
-        status = attest_attention_double(network->has_after ? work : out, &network->attention,
-                                         &state->encoded, error);
-    for (size_t k = 0; k < sequence->length && status == ATTEST_OK && network->has_after; k++)
+    if (!work)
+        return attest_memory_fail(error);
+    ATTEST_TRY(attest_network_encode(&state->encoded, network, sequence, error));
+    if (network->has_before)
+        ATTEST_TRY(run_before(state, work, work + dim, error));
+    ATTEST_TRY(attest_attention_double(network->has_after ? work : out, &network->attention,
+                                       &state->encoded, error));
+    for (size_t k = 0; k < sequence->length && network->has_after; k++)
         layer_run(out + k * dim, &state->after, work + k * dim, &c);
-    return status;
+    return ATTEST_OK;
 }

@@ -69,61 +69,70 @@ static bool get_exact(fmpq_t rational, mpfr_srcptr x)
     return true;
 }
 
+/* Numbers of MPFR for intermediate results. */
+typedef struct workspace {
+    value *number; /* NULL: out of memory */
+    size_t count;
+} workspace;
+
+static void workspace_init(workspace *work, size_t count, attest_mpfr_context *c)
+{
+    *work = (workspace){attest_mpfr_vector_init(count, c), count};
+}
+
+static void workspace_clear(workspace *work)
+{
+    attest_mpfr_vector_clear(work->number, work->count);
+}
+
 /* Replaces the encoded sequence by what the layer before makes of it, taken exactly. */
 static attest_status run_before(attest_network_mpfrs *state, attest_mpfr_context *c,
                                 attest_error *error)
 {
     attest_sequence *sequence = &state->encoded;
     size_t dim = sequence->dim, count = sequence->length * dim, bytes;
-    fmpq *exact = attest_rationals_alloc(count);
-    value *work = attest_mpfr_vector_init(2 * dim, c);
-    attest_status status = exact && work ? ATTEST_OK : attest_memory_fail(error);
+    ATTEST_RATIONALS(exact, count);
+    ATTEST_SCOPED(workspace, work, 2 * dim, c);
+    value *in = work.number;
 
-    for (size_t k = 0; k < sequence->length && status == ATTEST_OK; k++) {
+    if (!exact || !in)
+        return attest_memory_fail(error);
+    for (size_t k = 0; k < sequence->length; k++) {
         for (size_t i = 0; i < dim; i++)
-            attest_mpfr_set_fraction(work + i, sequence->entry + k * dim + i,
+            attest_mpfr_set_fraction(in + i, sequence->entry + k * dim + i,
                                      sequence->denominator, c);
-        layer_run(work + dim, &state->before, work, c);
-        for (size_t i = 0; i < dim && status == ATTEST_OK; i++)
-            if (!get_exact(exact + k * dim + i, work + dim + i))
-                status = attest_error_set(error, ATTEST_DOMAIN,
-                                          "the first layer overflows the format");
+        layer_run(in + dim, &state->before, in, c);
+        for (size_t i = 0; i < dim; i++)
+            if (!get_exact(exact + k * dim + i, in + dim + i))
+                return attest_error_set(error, ATTEST_DOMAIN,
+                                        "the first layer overflows the format");
     }
-    if (status == ATTEST_OK)
-        status = attest_rationals_bound_common(sequence->denominator, &bytes, exact, count,
-                                               NULL, error);
-    if (status == ATTEST_OK)
-        attest_rationals_get_numerators(sequence->entry, sequence->denominator, exact, count);
-    attest_rationals_free(exact, count);
-    attest_mpfr_vector_clear(work, 2 * dim);
-    return status;
+    ATTEST_TRY(attest_rationals_bound_common(sequence->denominator, &bytes, exact, count, NULL,
+                                             error));
+    attest_rationals_get_numerators(sequence->entry, sequence->denominator, exact, count);
+    return ATTEST_OK;
 }
 
 attest_status attest_network_mpfr(mpfr_t *out, attest_network_mpfrs *state,
                                   const attest_sequence *sequence, attest_error *error)
 {
     const attest_network *network = state->network;
-    size_t dim = network->dim, count = sequence->length * dim;
-    value *work;
-    attest_status status = attest_network_encode(&state->encoded, network, sequence, error);
+    size_t dim = network->dim;
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_network_encode(&state->encoded, network, sequence, error));
     ATTEST_SCOPED(attest_mpfr_context, c, state->format, state->rounding);
-    work = attest_mpfr_vector_init(count, &c);
-    if (!work)
-        status = attest_memory_fail(error);
-    if (status == ATTEST_OK && network->has_before)
-        status = run_before(state, &c, error);
-    if (status == ATTEST_OK)
-        status = attest_attention_mpfr(network->has_after ? (mpfr_t *)work : out,
-                                       &network->attention, &state->encoded, state->format,
-                                       state->rounding, error);
-    for (size_t k = 0; k < sequence->length && status == ATTEST_OK && network->has_after; k++) {
+    ATTEST_SCOPED(workspace, work, sequence->length * dim, &c);
+    if (!work.number)
+        return attest_memory_fail(error);
+    if (network->has_before)
+        ATTEST_TRY(run_before(state, &c, error));
+    ATTEST_TRY(attest_attention_mpfr(network->has_after ? (mpfr_t *)work.number : out,
+                                     &network->attention, &state->encoded, state->format,
+                                     state->rounding, error));
+    for (size_t k = 0; k < sequence->length && network->has_after; k++) {
         for (size_t i = 0; i < dim; i++)
             mpfr_set_prec(out[k * dim + i], state->format->precision);
-        layer_run((value *)(out + k * dim), &state->after, work + k * dim, &c);
+        layer_run((value *)(out + k * dim), &state->after, work.number + k * dim, &c);
     }
-    attest_mpfr_vector_clear(work, count);
-    return status;
+    return ATTEST_OK;
 }

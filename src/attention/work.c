@@ -89,15 +89,13 @@ attest_status attest_work_charge_sequences(double *left, const attest_weights *w
                                            const size_t *sequence, size_t sequences, long bits,
                                            attest_budget *budget, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
     double work = 0;
     ATTEST_SCOPED(attest_sequence, own);
 
-    for (size_t i = 0; i < sequences && status == ATTEST_OK; i++) {
-        status = attest_dataset_get_sequence(&own, dataset, sequence ? sequence[i] : i, budget,
-                                             error);
-        if (status == ATTEST_OK)
-            work += attest_work_estimate(weights, &own, own.length, bits);
+    for (size_t i = 0; i < sequences; i++) {
+        ATTEST_TRY(attest_dataset_get_sequence(&own, dataset, sequence ? sequence[i] : i,
+                                               budget, error));
+        work += attest_work_estimate(weights, &own, own.length, bits);
     }
-    return status == ATTEST_OK ? attest_work_charge(left, work, error) : status;
+    return attest_work_charge(left, work, error);
 }

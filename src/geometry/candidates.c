@@ -4,10 +4,26 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 
 /* A list of candidates takes at most so many entries; beyond, the neighbours of one point at a
  * time are found anew. */
 enum { MOST_PAIRS = 1 << 20 };
+
+/* Builds the tree and the list; leaves it to the caller to clear on failure. */
+static attest_status find_candidates(attest_candidates *candidates, const attest_cloud *cloud,
+                                     attest_error *error)
+{
+    ATTEST_TRY(attest_tree_init(&candidates->tree, cloud, error));
+    ATTEST_TRY(attest_tree_closest(&candidates->pair, &candidates->pairs, &candidates->complete,
+                                   &candidates->bound, &candidates->tree, MOST_PAIRS, error));
+    if (candidates->complete)
+        return ATTEST_OK;
+    candidates->active = attest_memory_alloc(cloud->count, sizeof *candidates->active);
+    if (!candidates->active)
+        return attest_memory_fail(error);
+    return attest_tree_active(candidates->active, &candidates->tree, candidates->bound, error);
+}
 
 attest_status attest_candidates_init(attest_candidates *candidates, const attest_cloud *cloud,
                                      attest_error *error)
@@ -15,17 +31,7 @@ attest_status attest_candidates_init(attest_candidates *candidates, const attest
     attest_status status;
 
     *candidates = (attest_candidates){0};
-    status = attest_tree_init(&candidates->tree, cloud, error);
-    if (status == ATTEST_OK)
-        status =
-            attest_tree_closest(&candidates->pair, &candidates->pairs, &candidates->complete,
-                                &candidates->bound, &candidates->tree, MOST_PAIRS, error);
-    if (status == ATTEST_OK && !candidates->complete) {
-        candidates->active = attest_memory_alloc(cloud->count, sizeof *candidates->active);
-        status = candidates->active ? attest_tree_active(candidates->active, &candidates->tree,
-                                                         candidates->bound, error)
-                                    : attest_memory_fail(error);
-    }
+    status = find_candidates(candidates, cloud, error);
     if (status != ATTEST_OK)
         attest_candidates_clear(candidates);
     return status;
@@ -50,11 +56,9 @@ static attest_status list_neighbours(attest_candidates *candidates, attest_error
         candidates->next = candidates->neighbours = 0;
         if (!candidates->active[point])
             continue;
-        attest_status status = attest_tree_neighbours(
-            &candidates->neighbour, &candidates->room, &candidates->neighbours,
-            &candidates->tree, point, candidates->bound, error);
-        if (status != ATTEST_OK)
-            return status;
+        ATTEST_TRY(attest_tree_neighbours(&candidates->neighbour, &candidates->room,
+                                          &candidates->neighbours, &candidates->tree, point,
+                                          candidates->bound, error));
         while (candidates->next < candidates->neighbours &&
                candidates->neighbour[candidates->next] < point)
             candidates->next++;
@@ -65,8 +69,6 @@ static attest_status list_neighbours(attest_candidates *candidates, attest_error
 attest_status attest_candidates_next(bool *found, size_t *first, size_t *second,
                                      attest_candidates *candidates, attest_error *error)
 {
-    attest_status status;
-
     if (candidates->complete) {
         *found = candidates->at < candidates->pairs;
         if (*found) {
@@ -75,11 +77,12 @@ attest_status attest_candidates_next(bool *found, size_t *first, size_t *second,
         }
         return ATTEST_OK;
     }
-    status = list_neighbours(candidates, error);
-    *found = status == ATTEST_OK && candidates->next < candidates->neighbours;
+    *found = false;
+    ATTEST_TRY(list_neighbours(candidates, error));
+    *found = candidates->next < candidates->neighbours;
     if (*found) {
         *first = candidates->at - 1;
         *second = candidates->neighbour[candidates->next++];
     }
-    return status;
+    return ATTEST_OK;
 }

@@ -260,9 +260,7 @@ void attest_projection_find_gap(attest_projection *p)
 
 attest_status attest_projection_sort(attest_projection *projection)
 {
-    attest_status status = attest_projection_order(projection);
-
-    if (status == ATTEST_OK)
-        attest_projection_find_gap(projection);
-    return status;
+    ATTEST_TRY(attest_projection_order(projection));
+    attest_projection_find_gap(projection);
+    return ATTEST_OK;
 }

@@ -196,20 +196,23 @@ static bool allocate(attest_tree *tree)
            tree->block && tree->node;
 }
 
+static void builder_clear(builder *b)
+{
+    free(b->along);
+    free(b->keyed);
+}
+
 attest_status attest_tree_init(attest_tree *tree, const attest_cloud *cloud,
                                attest_error *error)
 {
-    builder b = {tree, NULL, NULL};
+    builder b ATTEST_CLEARED_BY(builder_clear) = {tree, NULL, NULL};
     double *axis ATTEST_FREED = NULL;
-    attest_status status;
 
     *tree = (attest_tree){.cloud = cloud};
     /* (dim + 2) roundings of relative error 2^-53, and those of limit, above and below. */
     tree->slack = ((double)cloud->dim + 16) * 0x1p-52;
     tree->tiny = (double)cloud->dim * 0x1p-1072; /* less than 2^-1074 per term */
-    status = attest_tree_axes(&axis, tree, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_tree_axes(&axis, tree, error));
     /* Rows of few coordinates are best met one by one; long ones by a matrix product. */
     tree->leaf = cloud->dim > ATTEST_TREE_AXES && cloud->dim < MOST_PRODUCT ? ATTEST_NEAR
                                                                             : ATTEST_TREE_LANES;
@@ -217,8 +220,6 @@ attest_status attest_tree_init(attest_tree *tree, const attest_cloud *cloud,
     b.keyed = attest_memory_alloc(cloud->count, sizeof *b.keyed);
     if (!allocate(tree) || !b.along || !b.keyed) {
         attest_tree_clear(tree);
-        free(b.along);
-        free(b.keyed);
         return attest_memory_fail(error);
     }
     project(b.along, tree, axis);
@@ -230,8 +231,6 @@ attest_status attest_tree_init(attest_tree *tree, const attest_cloud *cloud,
         build(&b, 0);
         arrange(&b);
     }
-    free(b.along);
-    free(b.keyed);
     return ATTEST_OK;
 }
 

@@ -57,11 +57,10 @@ attest_status attest_number_bound_size(size_t *bytes, const char *text, size_t l
                                        attest_error *error)
 {
     attest_number_text parts;
-    attest_status status = attest_number_text_parse(&parts, text, length, error);
 
-    if (status == ATTEST_OK)
-        *bytes = value_size(&parts);
-    return status;
+    ATTEST_TRY(attest_number_text_parse(&parts, text, length, error));
+    *bytes = value_size(&parts);
+    return ATTEST_OK;
 }
 
 static unsigned digit_value(char c)
@@ -101,14 +100,14 @@ static attest_status set_digits(fmpz_t value, attest_digits a, attest_digits b, 
 static attest_status set_fraction(fmpq_t value, const attest_number_text *parts)
 {
     const attest_digits none = {NULL, 0};
-    attest_status status = set_digits(fmpq_numref(value), parts->first, none, 10);
 
     fmpz_one(fmpq_denref(value));
-    if (status == ATTEST_OK && parts->second.count) {
-        status = set_digits(fmpq_denref(value), parts->second, none, 10);
+    ATTEST_TRY(set_digits(fmpq_numref(value), parts->first, none, 10));
+    if (parts->second.count) {
+        ATTEST_TRY(set_digits(fmpq_denref(value), parts->second, none, 10));
         fmpq_canonicalise(value);
     }
-    return status;
+    return ATTEST_OK;
 }
 
 /* The common case, numerator and denominator below 10^18. False: it is not that. */
@@ -132,16 +131,15 @@ static bool set_small_decimal(fmpq_t value, const attest_number_text *parts)
 
 static attest_status set_decimal(fmpq_t value, const attest_number_text *parts)
 {
-    attest_status status;
     long power = scale(parts);
     FMPZ(factor);
 
     if (set_small_decimal(value, parts))
         return ATTEST_OK;
     fmpz_one(fmpq_denref(value));
-    status = set_digits(fmpq_numref(value), parts->first, parts->second, 10);
-    if (status != ATTEST_OK || fmpz_is_zero(fmpq_numref(value)))
-        return status;
+    ATTEST_TRY(set_digits(fmpq_numref(value), parts->first, parts->second, 10));
+    if (fmpz_is_zero(fmpq_numref(value)))
+        return ATTEST_OK;
     fmpz_ui_pow_ui(factor, 10, (ulong)labs(power));
     if (power < 0) {
         fmpz_swap(fmpq_denref(value), factor);
@@ -155,12 +153,12 @@ static attest_status set_decimal(fmpq_t value, const attest_number_text *parts)
 static attest_status set_hex(fmpq_t value, const attest_number_text *parts)
 {
     fmpz *numerator = fmpq_numref(value), *denominator = fmpq_denref(value);
-    attest_status status = set_digits(numerator, parts->first, parts->second, 16);
     long power = scale(parts), zeros;
 
     fmpz_one(denominator);
-    if (status != ATTEST_OK || fmpz_is_zero(numerator))
-        return status;
+    ATTEST_TRY(set_digits(numerator, parts->first, parts->second, 16));
+    if (fmpz_is_zero(numerator))
+        return ATTEST_OK;
     if (power >= 0) {
         fmpz_mul_2exp(numerator, numerator, (ulong)power);
         return ATTEST_OK;
@@ -176,12 +174,10 @@ attest_status attest_number_parse(fmpq_t value, const char *text, size_t length,
                                   attest_budget *budget, attest_error *error)
 {
     attest_number_text parts;
-    attest_status status = attest_number_text_parse(&parts, text, length, error);
+    attest_status status;
 
-    if (status == ATTEST_OK)
-        status = attest_budget_charge(budget, value_size(&parts), error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_number_text_parse(&parts, text, length, error));
+    ATTEST_TRY(attest_budget_charge(budget, value_size(&parts), error));
     if (parts.form == ATTEST_NUMBER_FRACTION)
         status = set_fraction(value, &parts);
     else if (parts.form == ATTEST_NUMBER_DECIMAL)
