@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "number/scope.h"
 
 /* With more candidates than this the outputs that take part are enclosed anew. */
 enum { MANY_CANDIDATES = 4096 };
@@ -13,13 +14,9 @@ enum { MANY_CANDIDATES = 4096 };
 attest_status attest_bounded_init(attest_bounded *doubles, const attest_claim *claim,
                                   const attest_contexts *contexts, attest_error *error)
 {
-    attest_status status;
-
     *doubles = (attest_bounded){0};
-    status = attest_bounded_points_init(&doubles->points, claim->weights, claim->dataset,
-                                        contexts, &claim->progress, claim->jobs, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_bounded_points_init(&doubles->points, claim->weights, claim->dataset,
+                                          contexts, &claim->progress, claim->jobs, error));
     doubles->evaluated = attest_memory_alloc(contexts->count, sizeof *doubles->evaluated);
     if (!doubles->evaluated)
         return attest_memory_fail(error);
@@ -42,19 +39,17 @@ static attest_status set_evaluated(attest_search *search, size_t p, arb_ptr ball
     size_t dim = search->cloud.dim;
     const fmpq *exact = NULL;
     arb_srcptr value = ball;
-    attest_status status;
 
     if (search->outputs.weights->activation == ATTEST_HARDMAX) {
-        status = attest_outputs_get_exact(&exact, &search->outputs, p, error);
-        for (size_t c = 0; status == ATTEST_OK && c < dim; c++)
+        ATTEST_TRY(attest_outputs_get_exact(&exact, &search->outputs, p, error));
+        for (size_t c = 0; c < dim; c++)
             arb_set_fmpq(ball + c, exact + c, 64);
     } else {
-        status =
-            attest_outputs_get_ball(&value, &search->outputs, p, ATTEST_CERTIFY_BITS, error);
+        ATTEST_TRY(
+            attest_outputs_get_ball(&value, &search->outputs, p, ATTEST_CERTIFY_BITS, error));
     }
-    if (status == ATTEST_OK)
-        attest_cloud_set_balls(&search->cloud, p, value);
-    return status;
+    attest_cloud_set_balls(&search->cloud, p, value);
+    return ATTEST_OK;
 }
 
 /* The cloud of all outputs, from doubles and from what is evaluated. */
@@ -63,25 +58,20 @@ static attest_status mix_cloud(attest_search *search, const attest_bounded *doub
 {
     const attest_contexts *contexts = search->outputs.contexts;
     size_t dim = search->outputs.dataset->dim;
-    attest_status status = attest_cloud_init(&search->cloud, contexts->count, dim, error);
-    arb_ptr ball;
+    ARB_VEC(ball, (slong)dim);
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_cloud_init(&search->cloud, contexts->count, dim, error));
     search->has_cloud = true;
-    ball = _arb_vec_init((slong)dim);
-    for (size_t p = 0; p < contexts->count && status == ATTEST_OK; p++) {
+    for (size_t p = 0; p < contexts->count; p++) {
         search->cloud.colour[p] = contexts->context[p].group;
         if (doubles->evaluated[p])
-            status = set_evaluated(search, p, ball, error);
+            ATTEST_TRY(set_evaluated(search, p, ball, error));
         else
             attest_cloud_set_rounded(&search->cloud, p, doubles->points.centre + p * dim,
                                      doubles->points.radius[p]);
     }
-    _arb_vec_clear(ball, (slong)dim);
-    if (status == ATTEST_OK)
-        attest_cloud_finish(&search->cloud);
-    return status;
+    attest_cloud_finish(&search->cloud);
+    return ATTEST_OK;
 }
 
 /* Where doubles bound less than half of the outputs, evaluating all of them needs less memory.

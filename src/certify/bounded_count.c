@@ -119,12 +119,10 @@ attest_status attest_bounded_count(attest_finding *finding, bool *open,
                                    const attest_claim *claim, const attest_search *search,
                                    const attest_bounded *doubles, attest_error *error)
 {
-    attest_status status;
     FMPZ(pairs);
 
-    status = count_open(pairs, search, doubles, claim, finding, error);
-    if (status == ATTEST_OK)
-        count_pairs(finding, pairs);
+    ATTEST_TRY(count_open(pairs, search, doubles, claim, finding, error));
+    count_pairs(finding, pairs);
     *open = !fmpz_is_zero(pairs) || norm_is_open(search, doubles, claim);
-    return status;
+    return ATTEST_OK;
 }

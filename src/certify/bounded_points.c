@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 #include "base/progress.h"
 #include "base/workers.h"
 
@@ -77,13 +78,13 @@ static attest_status group_evaluate(pass *p, attest_error *error)
 {
     group *g = &p->group;
     const attest_context *context = p->contexts->context;
-    size_t dim = p->dataset->dim;
-    attest_status status;
+    size_t dim = p->dataset->dim, count = g->count;
 
-    if (g->count == 0)
+    g->count = 0;
+    if (count == 0)
         return ATTEST_OK;
-    status = attest_bounded_attend(g->task, g->count, g->length, &p->scratch, error);
-    for (size_t t = 0; t < g->count && status == ATTEST_OK; t++) {
+    ATTEST_TRY(attest_bounded_attend(g->task, count, g->length, &p->scratch, error));
+    for (size_t t = 0; t < count; t++) {
         uint32_t sequence = context[g->first[t]].sequence;
         for (size_t c = g->first[t]; c < p->contexts->count && context[c].sequence == sequence;
              c++) {
@@ -93,8 +94,7 @@ static attest_status group_evaluate(pass *p, attest_error *error)
             p->points->radius[c] = g->task[t].radius[k];
         }
     }
-    g->count = 0;
-    return status;
+    return ATTEST_OK;
 }
 
 /* Enters the sequence of context c, its first. */
@@ -104,15 +104,12 @@ static attest_status enter(pass *p, size_t c, attest_error *error)
     group *g = &p->group;
     size_t i = p->contexts->context[c].sequence, dim = dataset->dim;
     size_t length = attest_dataset_length(dataset, i);
-    attest_status status = ATTEST_OK;
     double *token;
 
     if (g->count == g->room || g->length != length)
-        status = group_evaluate(p, error);
-    if (status == ATTEST_OK && g->length != length)
-        status = group_open(p, length, dataset->count - i, error);
-    if (status != ATTEST_OK)
-        return status;
+        ATTEST_TRY(group_evaluate(p, error));
+    if (g->length != length)
+        ATTEST_TRY(group_open(p, length, dataset->count - i, error));
     token = g->memory + g->count * length * (2 * dim + 1);
     for (size_t k = 0; k < length; k++)
         memcpy(token + k * dim, p->tokens.value + attest_dataset_token(dataset, i, k) * dim,
@@ -176,27 +173,30 @@ static bool allocate(attest_bounded_points *points)
     return points->centre && points->radius;
 }
 
+static void pass_clear(pass *p)
+{
+    group_clear(&p->group);
+    attest_bounded_scratch_clear(&p->scratch);
+    attest_bounded_tokens_clear(&p->tokens);
+    attest_bounded_layer_clear(&p->layer);
+}
+
 attest_status
 attest_bounded_points_init(attest_bounded_points *points, const attest_weights *weights,
                            const attest_dataset *dataset, const attest_contexts *contexts,
                            const attest_progress *progress, size_t jobs, attest_error *error)
 {
-    pass p = {.dataset = dataset, .contexts = contexts, .points = points, .progress = progress};
-    attest_status status = attest_bounded_layer_init(&p.layer, weights, error);
+    pass p ATTEST_CLEARED_BY(pass_clear) = {
+        .dataset = dataset, .contexts = contexts, .points = points, .progress = progress};
+    attest_status status;
 
     *points = (attest_bounded_points){
         .contexts = contexts->count,
         .dim = dataset->dim,
         .jobs = jobs > 1 && contexts->count > BLOCK_CONTEXTS ? jobs : 1};
-    if (status != ATTEST_OK)
-        return status;
-    status = attest_bounded_tokens_init(&p.tokens, &dataset->tokens, error);
-    if (status == ATTEST_OK)
-        status = allocate(points) ? evaluate(&p, error) : attest_memory_fail(error);
-    group_clear(&p.group);
-    attest_bounded_scratch_clear(&p.scratch);
-    attest_bounded_tokens_clear(&p.tokens);
-    attest_bounded_layer_clear(&p.layer);
+    ATTEST_TRY(attest_bounded_layer_init(&p.layer, weights, error));
+    ATTEST_TRY(attest_bounded_tokens_init(&p.tokens, &dataset->tokens, error));
+    status = allocate(points) ? evaluate(&p, error) : attest_memory_fail(error);
     if (status != ATTEST_OK)
         attest_bounded_points_clear(points);
     return status;

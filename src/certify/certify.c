@@ -61,10 +61,7 @@ const char *attest_certify_method_name(size_t i)
 
 static attest_status check_claim(const attest_claim *claim, attest_error *error)
 {
-    attest_status status = attest_head_plan_check_plain(claim->weights, error);
-
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_head_plan_check_plain(claim->weights, error));
     if (claim->weights->dim != claim->dataset->dim)
         return attest_error_set(error, ATTEST_DOMAIN,
                                 "tokens have %zu entries, but the weights take %zu",
@@ -101,18 +98,13 @@ static attest_status find_method(int *method, const attest_claim *claim, attest_
 static attest_status find_candidates(attest_search *search, attest_bounded *doubles,
                                      attest_error *error)
 {
-    bool again = doubles != NULL;
-    attest_status status;
-
-    for (;;) {
-        status = doubles ? attest_bounded_enclose(search, doubles, error)
-                         : attest_search_evaluate(search, error);
-        if (status == ATTEST_OK)
-            status = attest_search_find_candidates(search, error);
-        if (status != ATTEST_OK || !again || !attest_bounded_refine(doubles, search))
-            return status;
+    for (bool again = doubles != NULL;; again = false) {
+        ATTEST_TRY(doubles ? attest_bounded_enclose(search, doubles, error)
+                           : attest_search_evaluate(search, error));
+        ATTEST_TRY(attest_search_find_candidates(search, error));
+        if (!again || !attest_bounded_refine(doubles, search))
+            return ATTEST_OK;
         attest_search_restart(search);
-        again = false;
     }
 }
 
@@ -122,30 +114,24 @@ static attest_status settle(attest_finding *finding, bool *open, const attest_cl
                             int method, const attest_contexts *contexts, attest_error *error)
 {
     bool with_doubles = method != EXACT && method != BALL;
-    attest_bounded doubles = {.evaluated = NULL};
-    attest_search search;
-    attest_status status = attest_search_init(&search, claim, contexts, error);
+    attest_bounded doubles ATTEST_CLEARED_BY(attest_bounded_clear) = {.evaluated = NULL};
+    attest_search search ATTEST_CLEARED_BY(attest_search_clear);
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_search_init(&search, claim, contexts, error));
     finding->reason[0] = '\0';
     /* Doubles leave nothing out: they say where every output lies, to within its radius. */
     if (with_doubles)
-        status = attest_bounded_init(&doubles, claim, contexts, error);
+        ATTEST_TRY(attest_bounded_init(&doubles, claim, contexts, error));
     /* Left out here: pairs whose enclosures prove them farther apart than some required pair
      * can be, so not closest (closest_pair.h). */
-    if (status == ATTEST_OK)
-        status = find_candidates(&search, with_doubles ? &doubles : NULL, error);
+    ATTEST_TRY(find_candidates(&search, with_doubles ? &doubles : NULL, error));
     /* Every candidate is compared; what is left out is decided with the closest one. */
-    if (status == ATTEST_OK)
-        status = claim->weights->activation == ATTEST_HARDMAX
-                     ? attest_settle_exact(finding, claim, &search, error)
-                     : attest_settle_ball(finding, claim, &search, error);
-    if (status == ATTEST_OK && with_doubles)
-        status = attest_bounded_count(finding, open, claim, &search, &doubles, error);
-    attest_bounded_clear(&doubles);
-    attest_search_clear(&search);
-    return status;
+    if (claim->weights->activation == ATTEST_HARDMAX)
+        ATTEST_TRY(attest_settle_exact(finding, claim, &search, error));
+    else
+        ATTEST_TRY(attest_settle_ball(finding, claim, &search, error));
+    return with_doubles ? attest_bounded_count(finding, open, claim, &search, &doubles, error)
+                        : ATTEST_OK;
 }
 
 /* Names the method: the one that was asked for, or under "auto" the one without which the
@@ -216,10 +202,8 @@ static attest_status run_chain(attest_finding *finding, const attest_claim *clai
 {
     if (method == FIRST_DIFFERENCE || (method == AUTO && !claim->dataset->meant &&
                                        !attest_first_difference_objection(claim->weights))) {
-        attest_status status = attest_first_difference_decide(finding, claim, contexts, error);
         finding->method = methods[FIRST_DIFFERENCE].name;
-        if (status != ATTEST_OK)
-            return status;
+        ATTEST_TRY(attest_first_difference_decide(finding, claim, contexts, error));
         if (method != AUTO || finding->verdict != ATTEST_UNDECIDED)
             return should_narrow(finding, claim)
                        ? narrow(finding, claim, method, contexts, error)
@@ -234,24 +218,18 @@ attest_status attest_certify(attest_finding *finding, const attest_claim *claim,
     const attest_weights *weights = claim->weights;
     attest_ties ties =
         weights->activation == ATTEST_HARDMAX ? weights->ties : ATTEST_TIES_UNIFORM;
-    attest_status status = check_claim(claim, error);
     int method;
     ATTEST_SCOPED(attest_contexts, contexts);
 
-    if (status == ATTEST_OK)
-        status = find_method(&method, claim, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(check_claim(claim, error));
+    ATTEST_TRY(find_method(&method, claim, error));
     /* Positions with one context have one output and one class, so no pair of them is required:
      * from here on a context stands for all its positions (proofs-notes/contextual.md). */
-    status = attest_contexts_get(&contexts, claim->dataset, weights->mask, ties, error);
-    if (status == ATTEST_OK) {
-        fmpz_set(finding->required_pairs, contexts.required_pairs);
-        finding->has_pair = contexts.classes > 1;
-        status = run_chain(finding, claim, method, &contexts, error);
-        /* Weights may stand for a layer that is only near: a norm has square roots. */
-        if (status == ATTEST_OK)
-            attest_slack_apply(finding, claim);
-    }
-    return status;
+    ATTEST_TRY(attest_contexts_get(&contexts, claim->dataset, weights->mask, ties, error));
+    fmpz_set(finding->required_pairs, contexts.required_pairs);
+    finding->has_pair = contexts.classes > 1;
+    ATTEST_TRY(run_chain(finding, claim, method, &contexts, error));
+    /* Weights may stand for a layer that is only near: a norm has square roots. */
+    attest_slack_apply(finding, claim);
+    return ATTEST_OK;
 }

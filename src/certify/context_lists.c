@@ -185,25 +185,24 @@ static uint64_t radix_key(const attest_context_lists *lists, size_t list)
 attest_status attest_context_lists_sort(attest_context_lists *lists)
 {
     attest_radix_item *item ATTEST_FREED = attest_memory_alloc(lists->count, sizeof *item);
-    attest_status status;
 
     if (!item)
         return ATTEST_NOMEM;
     for (size_t i = 0; i < lists->count; i++)
         item[i] = (attest_radix_item){radix_key(lists, i), (uint32_t)i};
-    status = attest_radix_sort(item, lists->count);
-    for (size_t from = 0, to; from < lists->count && status == ATTEST_OK; from = to) {
+    ATTEST_TRY(attest_radix_sort(item, lists->count));
+    for (size_t from = 0, to; from < lists->count; from = to) {
         for (to = from + 1; to < lists->count && item[to].key == item[from].key;)
             to++;
         if (to - from > 1)
-            status = sort_run(lists, item + from, to - from);
+            ATTEST_TRY(sort_run(lists, item + from, to - from));
     }
     for (size_t o = 0; o < lists->count; o++) {
         lists->order[o] = item[o].index;
         lists->common[o] =
             o ? (uint32_t)common_prefix(lists, item[o - 1].index, item[o].index) : 0;
     }
-    return status;
+    return ATTEST_OK;
 }
 
 size_t attest_context_sequence(const attest_context_lists *lists, size_t list)

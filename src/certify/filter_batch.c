@@ -170,7 +170,6 @@ static attest_status evaluate(const attest_filter *filter,
 {
     struct attest_filter_work *work = filter->work;
     size_t next[ATTEST_FILTER_POSITIONS + 1];
-    attest_status status = ATTEST_OK;
 
     survey(work, instance, count);
     for (size_t n = 0; n <= ATTEST_FILTER_POSITIONS; n++)
@@ -181,11 +180,12 @@ static attest_status evaluate(const attest_filter *filter,
         set_layer(filter, b, instance[b].weight);
         enter(filter, b, &instance[b], next);
     }
-    for (size_t n = 1; n <= ATTEST_FILTER_POSITIONS && status == ATTEST_OK; n++)
+    for (size_t n = 1; n <= ATTEST_FILTER_POSITIONS; n++)
         if (next[n] > work->begin[n])
-            status = attest_bounded_attend(work->task + work->begin[n],
-                                           next[n] - work->begin[n], n, &work->scratch, error);
-    return status;
+            ATTEST_TRY(attest_bounded_attend(work->task + work->begin[n],
+                                             next[n] - work->begin[n], n, &work->scratch,
+                                             error));
+    return ATTEST_OK;
 }
 
 /* The answer for instance b of the batch. */
@@ -226,16 +226,17 @@ attest_status attest_filter_check(attest_filter_answer *answer, attest_filter *f
                                   attest_error *error)
 {
     attest_filter_bounds bounds;
-    attest_status status = get_bounds(&bounds, &filter->claim, error);
 
-    for (size_t first = 0; first < count && status == ATTEST_OK; first += ATTEST_FILTER_BATCH) {
+    ATTEST_TRY(get_bounds(&bounds, &filter->claim, error));
+    for (size_t first = 0; first < count; first += ATTEST_FILTER_BATCH) {
         size_t now = count - first < ATTEST_FILTER_BATCH ? count - first : ATTEST_FILTER_BATCH;
-        status = evaluate(filter, instance + first, now, error);
-        for (size_t b = 0; b < now && status == ATTEST_OK; b++) {
-            status = judge(&answer[first + b], filter, b, &instance[first + b], &bounds, error);
+        ATTEST_TRY(evaluate(filter, instance + first, now, error));
+        for (size_t b = 0; b < now; b++) {
+            attest_status status =
+                judge(&answer[first + b], filter, b, &instance[first + b], &bounds, error);
             if (status != ATTEST_OK)
                 return name_instance(error, status, first + b);
         }
     }
-    return status;
+    return ATTEST_OK;
 }

@@ -52,19 +52,15 @@ static attest_status set_dataset(attest_dataset *dataset,
                                  attest_error *error)
 {
     const double *token = instance->token;
-    attest_status status = ATTEST_OK;
     ATTEST_SCOPED(attest_dataset_builder, builder, dim, ATTEST_TABLE_REAL, NULL);
 
-    for (size_t i = 0; i < instance->sequences && status == ATTEST_OK; i++) {
-        status =
-            attest_dataset_builder_add_doubles(&builder, token, instance->length[i], error);
-        if (status == ATTEST_OK)
-            status = attest_dataset_builder_end_sequence(&builder, error);
+    for (size_t i = 0; i < instance->sequences; i++) {
+        ATTEST_TRY(
+            attest_dataset_builder_add_doubles(&builder, token, instance->length[i], error));
+        ATTEST_TRY(attest_dataset_builder_end_sequence(&builder, error));
         token += instance->length[i] * dim;
     }
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(dataset, &builder, error);
-    return status;
+    return attest_dataset_builder_finish(dataset, &builder, error);
 }
 
 static attest_status certify(attest_filter_answer *answer, const attest_claim *claim,
@@ -89,18 +85,14 @@ attest_status attest_filter_escalate(attest_filter_answer *answer, const attest_
                                      attest_error *error)
 {
     attest_claim claim = filter->claim; /* shares r and delta */
-    attest_status status;
     ATTEST_SCOPED(attest_dataset, dataset);
     ATTEST_SCOPED(attest_weights, weights);
 
-    status = set_weights(&weights, &filter->shape, instance->weight, error);
-    if (status == ATTEST_OK)
-        status = set_dataset(&dataset, instance, filter->shape.dim, error);
+    ATTEST_TRY(set_weights(&weights, &filter->shape, instance->weight, error));
+    ATTEST_TRY(set_dataset(&dataset, instance, filter->shape.dim, error));
     claim.dataset = &dataset;
     claim.weights = &weights;
     /* Doubles have been tried. */
     claim.method = filter->shape.activation == ATTEST_HARDMAX ? "exact" : "ball";
-    if (status == ATTEST_OK)
-        status = certify(answer, &claim, error);
-    return status;
+    return certify(answer, &claim, error);
 }

@@ -78,20 +78,17 @@ static attest_status prepare(attest_first_scan *scan, char *reason, size_t size,
                              attest_error *error)
 {
     const attest_dataset *dataset = scan->claim->dataset;
-    attest_status status;
 
     if (attest_rank_one_set(&scan->head, &scan->claim->weights->head[0]))
         return attest_error_set(error, ATTEST_DOMAIN, "the head has not rank 1");
     fmpq_clear(scan->y.gap); /* init begins anew */
-    status = attest_projection_init(&scan->y, &dataset->tokens, &scan->head.v, error);
-    if (status == ATTEST_OK && attest_projection_sort(&scan->y) != ATTEST_OK)
+    ATTEST_TRY(attest_projection_init(&scan->y, &dataset->tokens, &scan->head.v, error));
+    if (attest_projection_sort(&scan->y) != ATTEST_OK)
         return attest_memory_fail(error);
-    if (status == ATTEST_OK && !scan->head.parallel) {
+    if (!scan->head.parallel) {
         fmpq_clear(scan->a.gap);
-        status = attest_projection_init(&scan->a, &dataset->tokens, &scan->head.a, error);
+        ATTEST_TRY(attest_projection_init(&scan->a, &dataset->tokens, &scan->head.a, error));
     }
-    if (status != ATTEST_OK)
-        return status;
     if (!scan->y.injective) {
         snprintf(reason, size, "Lemma F does not apply: tokens %u and %u have equal scores",
                  scan->y.equal[0], scan->y.equal[1]);
@@ -110,11 +107,9 @@ static attest_status sort_contexts(attest_first_scan *scan, char *reason, size_t
                                    attest_error *error)
 {
     bool causal = scan->claim->weights->mask == ATTEST_MASK_CAUSAL;
-    attest_status status = attest_context_lists_init(&scan->lists, scan->claim->dataset, causal,
-                                                     scan->y.rank, error);
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_context_lists_init(&scan->lists, scan->claim->dataset, causal,
+                                         scan->y.rank, error));
     if (scan->lists.repeats != SIZE_MAX) {
         snprintf(reason, size, "Lemma F does not apply: sequence %zu has a token twice",
                  attest_context_sequence(&scan->lists, scan->lists.repeats));
@@ -172,25 +167,35 @@ static void count_pairs(attest_finding *finding, const attest_contexts *contexts
         fmpz_swap(finding->undecided_pairs, finding->by_filter);
 }
 
+/* Leaves a reason where Lemma F does not apply. */
+static attest_status try_lemma(attest_first_extremes *x, attest_finding *finding,
+                               attest_first_scan *scan, attest_error *error)
+{
+    char *reason = finding->reason;
+    size_t size = sizeof finding->reason;
+
+    ATTEST_TRY(prepare(scan, reason, size, error));
+    if (!*reason)
+        ATTEST_TRY(sort_contexts(scan, reason, size, error));
+    if (!*reason)
+        ATTEST_TRY(attest_first_find_separation(x, finding, scan, error));
+    if (!*reason)
+        ATTEST_TRY(attest_first_find_largest(finding, scan, error));
+    if (!*reason)
+        conclude(finding, scan->claim, x->low, x->high);
+    return ATTEST_OK;
+}
+
 /* Lemma F over the dataset. finding->reason says why it decides nothing. */
 static attest_status apply_lemma(attest_first_extremes *x, attest_finding *finding,
                                  attest_first_scan *scan, attest_error *error)
 {
-    char *reason = finding->reason;
-    size_t size = sizeof finding->reason;
-    attest_status status = prepare(scan, reason, size, error);
+    attest_status status = try_lemma(x, finding, scan, error);
 
-    if (status == ATTEST_OK && !*reason)
-        status = sort_contexts(scan, reason, size, error);
-    if (status == ATTEST_OK && !*reason)
-        status = attest_first_find_separation(x, finding, scan, error);
-    if (status == ATTEST_OK && !*reason)
-        status = attest_first_find_largest(finding, scan, error);
-    if (status == ATTEST_OK && !*reason)
-        conclude(finding, scan->claim, x->low, x->high);
     if (status == ATTEST_UNABLE) { /* doubles or memory do not serve: others may */
-        snprintf(reason, size, "%s", error ? error->text : "beyond what doubles can tell");
-        status = ATTEST_OK;
+        snprintf(finding->reason, sizeof finding->reason, "%s",
+                 error ? error->text : "beyond what doubles can tell");
+        return ATTEST_OK;
     }
     return status;
 }

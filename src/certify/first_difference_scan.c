@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 #include "base/progress.h"
 #include "certify/first_difference.h"
 #include "number/double.h"
@@ -235,15 +236,15 @@ attest_status attest_first_scan_lists(attest_first_scan *scan)
 {
     size_t count = scan->y.tokens->count;
     uint32_t most = (uint32_t)count - 1;
-    attest_status status = ATTEST_OK;
-    uint32_t *reversed;
+    uint32_t *reversed ATTEST_FREED = NULL;
+    attest_status status;
 
     scan->dropped_event = INFINITY;
     scan->dropped_norm = 0;
     if (has_sign(scan, 1))
-        status = scan_sign(scan, scan->y.token, 1);
-    if (status != ATTEST_OK || !has_sign(scan, -1))
-        return status;
+        ATTEST_TRY(scan_sign(scan, scan->y.token, 1));
+    if (!has_sign(scan, -1))
+        return ATTEST_OK;
     /* For negative alpha the least value scores most. Keys and tokens change places alike. */
     reversed = attest_memory_alloc(count, sizeof *reversed);
     if (!reversed)
@@ -253,6 +254,5 @@ attest_status attest_first_scan_lists(attest_first_scan *scan)
     attest_context_lists_reverse(&scan->lists, most);
     status = scan_sign(scan, reversed, -1);
     attest_context_lists_reverse(&scan->lists, most);
-    free(reversed);
     return status;
 }

@@ -66,20 +66,18 @@ static void evaluated_clear(evaluated *values)
 static attest_status charge_all(attest_outputs *outputs, long bits, attest_error *error)
 {
     const attest_contexts *contexts = outputs->contexts;
-    attest_status status = ATTEST_OK;
     double work = 0;
 
-    for (size_t p = 0; p < contexts->count && status == ATTEST_OK; p++) {
+    for (size_t p = 0; p < contexts->count; p++) {
         ATTEST_SCOPED(attest_sequence, s);
 
         if (p > 0 && contexts->context[p - 1].sequence == contexts->context[p].sequence)
             continue;
-        status = attest_dataset_get_sequence(&s, outputs->dataset,
-                                             contexts->context[p].sequence, NULL, error);
-        if (status == ATTEST_OK)
-            work += attest_work_estimate(outputs->weights, &s, s.length, bits);
+        ATTEST_TRY(attest_dataset_get_sequence(&s, outputs->dataset,
+                                               contexts->context[p].sequence, NULL, error));
+        work += attest_work_estimate(outputs->weights, &s, s.length, bits);
     }
-    return status == ATTEST_OK ? attest_work_charge(&outputs->work_left, work, error) : status;
+    return attest_work_charge(&outputs->work_left, work, error);
 }
 
 /* The same for one sequence. */
@@ -94,24 +92,19 @@ static attest_status charge(attest_outputs *outputs, const attest_sequence *s, s
 static attest_status evaluate(evaluated *values, attest_outputs *outputs, size_t sequence,
                               long bits, bool charged, attest_error *error)
 {
-    attest_status status;
     ATTEST_SCOPED(attest_sequence, s);
 
     *values = (evaluated){0};
-    status = attest_dataset_get_sequence(&s, outputs->dataset, sequence, NULL, error);
-    if (status == ATTEST_OK && !charged)
-        status = charge(outputs, &s, s.length, bits, error);
-    if (status == ATTEST_OK) {
-        values->entries = s.length * s.dim;
-        if (bits) {
-            values->ball = _arb_vec_init((slong)values->entries);
-            status = attest_attention_ball(values->ball, outputs->weights, &s, bits, error);
-        } else {
-            values->exact = _fmpq_vec_init((slong)values->entries);
-            status = attest_attention_exact(values->exact, outputs->weights, &s, error);
-        }
+    ATTEST_TRY(attest_dataset_get_sequence(&s, outputs->dataset, sequence, NULL, error));
+    if (!charged)
+        ATTEST_TRY(charge(outputs, &s, s.length, bits, error));
+    values->entries = s.length * s.dim;
+    if (bits) {
+        values->ball = _arb_vec_init((slong)values->entries);
+        return attest_attention_ball(values->ball, outputs->weights, &s, bits, error);
     }
-    return status;
+    values->exact = _fmpq_vec_init((slong)values->entries);
+    return attest_attention_exact(values->exact, outputs->weights, &s, error);
 }
 
 /* Where the output at context p begins among the evaluated values of its sequence. */
@@ -173,11 +166,9 @@ static attest_status fill_cloud(attest_cloud *cloud, attest_outputs *outputs,
 attest_status attest_outputs_get_cloud(attest_cloud *cloud, attest_outputs *outputs,
                                        attest_error *error)
 {
-    attest_status status = fill_cloud(cloud, outputs, error);
-
-    if (status == ATTEST_OK)
-        attest_cloud_finish(cloud);
-    return status;
+    ATTEST_TRY(fill_cloud(cloud, outputs, error));
+    attest_cloud_finish(cloud);
+    return ATTEST_OK;
 }
 
 attest_status attest_outputs_get_heads(attest_cloud *cloud, attest_outputs *outputs,
@@ -207,23 +198,19 @@ attest_status attest_outputs_get_exact(const fmpq **value, attest_outputs *outpu
 {
     const attest_contexts *contexts = outputs->contexts;
     size_t dim = outputs->dataset->dim, sequence = contexts->context[p].sequence;
-    attest_status status = ATTEST_OK;
-    evaluated values = {0};
+    evaluated values ATTEST_CLEARED_BY(evaluated_clear) = {0};
 
     if (!outputs->exact[p]) {
-        status = evaluate(&values, outputs, sequence, 0, false, error);
+        ATTEST_TRY(evaluate(&values, outputs, sequence, 0, false, error));
         for (size_t q = first_of_sequence(contexts, p);
-             status == ATTEST_OK && q < contexts->count &&
-             contexts->context[q].sequence == sequence;
-             q++) {
+             q < contexts->count && contexts->context[q].sequence == sequence; q++) {
             outputs->exact[q] = _fmpq_vec_init((slong)dim);
             for (size_t c = 0; c < dim; c++)
                 fmpq_swap(outputs->exact[q] + c, values.exact + offset(outputs, q) + c);
         }
-        evaluated_clear(&values);
     }
     *value = outputs->exact[p];
-    return status;
+    return ATTEST_OK;
 }
 
 /* values = the balls of context p at a precision. */
@@ -232,16 +219,11 @@ static attest_status enclose(arb_ptr value, attest_outputs *outputs, size_t p, l
 {
     const attest_context *context = &outputs->contexts->context[p];
     attest_place place = attest_context_place(context, outputs->dataset);
-    attest_status status;
     ATTEST_SCOPED(attest_sequence, s);
 
-    status = attest_dataset_get_sequence(&s, outputs->dataset, place.sequence, NULL, error);
-    if (status == ATTEST_OK)
-        status = charge(outputs, &s, 1, bits, error);
-    if (status == ATTEST_OK)
-        status =
-            attest_attention_ball_at(value, outputs->weights, &s, place.position, bits, error);
-    return status;
+    ATTEST_TRY(attest_dataset_get_sequence(&s, outputs->dataset, place.sequence, NULL, error));
+    ATTEST_TRY(charge(outputs, &s, 1, bits, error));
+    return attest_attention_ball_at(value, outputs->weights, &s, place.position, bits, error);
 }
 
 /* Evaluates the sequence of context p at the first precision, and keeps all its outputs: there
@@ -251,14 +233,11 @@ static attest_status enclose_sequence(attest_outputs *outputs, size_t p, attest_
 {
     const attest_contexts *contexts = outputs->contexts;
     size_t dim = outputs->dataset->dim, sequence = contexts->context[p].sequence;
-    evaluated values;
-    attest_status status =
-        evaluate(&values, outputs, sequence, ATTEST_CERTIFY_BITS, false, error);
+    evaluated values ATTEST_CLEARED_BY(evaluated_clear) = {0};
 
+    ATTEST_TRY(evaluate(&values, outputs, sequence, ATTEST_CERTIFY_BITS, false, error));
     for (size_t q = first_of_sequence(contexts, p);
-         status == ATTEST_OK && q < contexts->count &&
-         contexts->context[q].sequence == sequence;
-         q++) {
+         q < contexts->count && contexts->context[q].sequence == sequence; q++) {
         if (outputs->bits[q] >= ATTEST_CERTIFY_BITS)
             continue;
         if (!outputs->ball[q])
@@ -267,26 +246,22 @@ static attest_status enclose_sequence(attest_outputs *outputs, size_t p, attest_
         for (size_t c = 0; c < dim; c++)
             arb_swap(outputs->ball[q] + c, values.ball + offset(outputs, q) + c);
     }
-    evaluated_clear(&values);
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status attest_outputs_get_ball(arb_srcptr *value, attest_outputs *outputs, size_t p,
                                       long bits, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
-
+    if (bits > outputs->most_bits)
+        outputs->most_bits = bits;
     if (outputs->bits[p] < bits && bits <= ATTEST_CERTIFY_BITS) {
-        status = enclose_sequence(outputs, p, error);
+        ATTEST_TRY(enclose_sequence(outputs, p, error));
     } else if (outputs->bits[p] < bits) {
         if (!outputs->ball[p])
             outputs->ball[p] = _arb_vec_init((slong)outputs->dataset->dim);
-        status = enclose(outputs->ball[p], outputs, p, bits, error);
-        if (status == ATTEST_OK)
-            outputs->bits[p] = bits;
+        ATTEST_TRY(enclose(outputs->ball[p], outputs, p, bits, error));
+        outputs->bits[p] = bits;
     }
-    if (bits > outputs->most_bits)
-        outputs->most_bits = bits;
     *value = outputs->ball[p];
-    return status;
+    return ATTEST_OK;
 }

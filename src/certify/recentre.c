@@ -75,21 +75,17 @@ static bool is_far(const gathered *all, const attest_candidates *own)
 static attest_status gather(gathered *all, const attest_cloud *cloud, const uint32_t *point,
                             attest_error *error)
 {
-    attest_candidates own;
-    attest_status status = attest_candidates_init(&own, cloud, error);
+    attest_candidates own ATTEST_CLEARED_BY(attest_candidates_clear) = {0};
 
-    if (status != ATTEST_OK)
-        return status;
-    if (!own.complete && is_far(all, &own)) {
-        attest_candidates_clear(&own);
+    ATTEST_TRY(attest_candidates_init(&own, cloud, error));
+    if (!own.complete && is_far(all, &own))
         return ATTEST_OK;
-    }
     all->overflow = all->overflow || !own.complete;
     if (own.complete)
-        status = need_room(all, own.pairs, error);
-    if (status == ATTEST_OK && exceeds(all->bound, scale(own.bound, cloud->exponent)))
+        ATTEST_TRY(need_room(all, own.pairs, error));
+    if (exceeds(all->bound, scale(own.bound, cloud->exponent)))
         all->bound = scale(own.bound, cloud->exponent);
-    for (size_t i = 0; status == ATTEST_OK && i < own.pairs; i++) {
+    for (size_t i = 0; i < own.pairs; i++) {
         attest_candidate pair = own.pair[i];
         if (point) {
             pair.first = point[pair.first];
@@ -98,8 +94,7 @@ static attest_status gather(gathered *all, const attest_cloud *cloud, const uint
         all->exponent[all->pairs] = cloud->exponent;
         all->pair[all->pairs++] = pair;
     }
-    attest_candidates_clear(&own);
-    return status;
+    return ATTEST_OK;
 }
 
 /* The pairs of different tokens: the cloud as it is, coloured by token. */
@@ -107,16 +102,14 @@ static attest_status gather_others(gathered *all, const attest_cloud *cloud,
                                    const attest_contexts *contexts, attest_error *error)
 {
     attest_cloud by_token = *cloud;
-    attest_status status;
+    uint32_t *colour ATTEST_FREED = attest_memory_alloc(cloud->count, sizeof *colour);
 
-    by_token.colour = attest_memory_alloc(cloud->count, sizeof *by_token.colour);
-    if (!by_token.colour)
+    if (!colour)
         return attest_memory_fail(error);
     for (size_t p = 0; p < cloud->count; p++)
-        by_token.colour[p] = contexts->context[p].query;
-    status = gather(all, &by_token, NULL, error);
-    free(by_token.colour);
-    return status;
+        colour[p] = contexts->context[p].query;
+    by_token.colour = colour;
+    return gather(all, &by_token, NULL, error);
 }
 
 /* The pairs of one token, whose count contexts are at point, in ascending order. */
@@ -124,11 +117,9 @@ static attest_status gather_token(gathered *all, const attest_cloud *heads,
                                   const uint32_t *point, size_t count, attest_error *error)
 {
     size_t dim = heads->dim, row = dim * sizeof *heads->centre;
-    attest_cloud cloud;
-    attest_status status = attest_cloud_init(&cloud, count, dim, error);
+    attest_cloud cloud ATTEST_CLEARED_BY(attest_cloud_clear) = {0};
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_cloud_init(&cloud, count, dim, error));
     for (size_t i = 0; i < count; i++) {
         memcpy(cloud.centre + i * dim, heads->centre + point[i] * dim, row);
         cloud.radius[i] = heads->radius[point[i]];
@@ -136,9 +127,7 @@ static attest_status gather_token(gathered *all, const attest_cloud *heads,
         cloud.own[i] = heads->own[point[i]];
     }
     attest_cloud_finish(&cloud);
-    status = gather(all, &cloud, point, error);
-    attest_cloud_clear(&cloud);
-    return status;
+    return gather(all, &cloud, point, error);
 }
 
 /* The pairs of equal tokens, token by token. */
@@ -148,8 +137,7 @@ static attest_status gather_tokens(gathered *all, attest_outputs *outputs, attes
     size_t tokens = outputs->dataset->tokens.count;
     size_t *start ATTEST_FREED = attest_memory_alloc(tokens + 2, sizeof *start);
     uint32_t *point ATTEST_FREED = attest_memory_alloc(contexts->count, sizeof *point);
-    attest_cloud heads;
-    attest_status status = ATTEST_OK;
+    attest_cloud heads ATTEST_CLEARED_BY(attest_cloud_clear) = {0};
 
     if (!start || !point)
         return attest_memory_fail(error);
@@ -160,15 +148,12 @@ static attest_status gather_tokens(gathered *all, attest_outputs *outputs, attes
     for (size_t p = 0; p < contexts->count; p++)
         point[start[contexts->context[p].query + 1]++] = (uint32_t)p;
     /* Now start[t] is where token t begins. */
-    status = attest_outputs_get_heads(&heads, outputs, error);
-    if (status == ATTEST_OK) {
-        for (size_t t = 0; t < tokens && status == ATTEST_OK && !all->overflow; t++)
-            if (start[t + 1] - start[t] > 1)
-                status =
-                    gather_token(all, &heads, point + start[t], start[t + 1] - start[t], error);
-        attest_cloud_clear(&heads);
-    }
-    return status;
+    ATTEST_TRY(attest_outputs_get_heads(&heads, outputs, error));
+    for (size_t t = 0; t < tokens && !all->overflow; t++)
+        if (start[t + 1] - start[t] > 1)
+            ATTEST_TRY(
+                gather_token(all, &heads, point + start[t], start[t + 1] - start[t], error));
+    return ATTEST_OK;
 }
 
 static int by_points(const void *a, const void *b)
@@ -199,23 +184,25 @@ static void replace(attest_candidates *candidates, gathered *all)
     all->pair = NULL;
 }
 
+static void gathered_clear(gathered *all)
+{
+    free(all->pair);
+    free(all->exponent);
+}
+
 attest_status attest_recentre_candidates(attest_candidates *candidates, attest_outputs *outputs,
                                          attest_error *error)
 {
     const attest_cloud *cloud = candidates->tree.cloud;
-    gathered all = {.bound = {INFINITY, WORD_MAX}};
-    attest_status status;
+    gathered all ATTEST_CLEARED_BY(gathered_clear) = {.bound = {INFINITY, WORD_MAX}};
 
     if (!attest_weights_skip_is_plain(outputs->weights) ||
         (candidates->complete && candidates->pairs <= MANY_PER_POINT * cloud->count + MANY))
         return ATTEST_OK;
-    status = gather_tokens(&all, outputs, error);
-    if (status == ATTEST_OK && !all.overflow) /* many of these may be as far as their tokens */
-        status = gather_others(&all, cloud, outputs->contexts, error);
-    if (status == ATTEST_OK && !all.overflow &&
-        (!candidates->complete || all.pairs < candidates->pairs))
+    ATTEST_TRY(gather_tokens(&all, outputs, error));
+    if (!all.overflow) /* many of these may be as far as their tokens */
+        ATTEST_TRY(gather_others(&all, cloud, outputs->contexts, error));
+    if (!all.overflow && (!candidates->complete || all.pairs < candidates->pairs))
         replace(candidates, &all);
-    free(all.pair);
-    free(all.exponent);
-    return status;
+    return ATTEST_OK;
 }

@@ -49,13 +49,11 @@ static attest_status enclose(attest_rival *rival, attest_outputs *outputs, long 
 {
     size_t dim = outputs->dataset->dim;
     arb_srcptr x, y = NULL;
-    attest_status status = attest_outputs_get_ball(&x, outputs, rival->first, bits, error);
     ARB(difference);
 
-    if (status == ATTEST_OK && rival->second != rival->first)
-        status = attest_outputs_get_ball(&y, outputs, rival->second, bits, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_outputs_get_ball(&x, outputs, rival->first, bits, error));
+    if (rival->second != rival->first)
+        ATTEST_TRY(attest_outputs_get_ball(&y, outputs, rival->second, bits, error));
     arb_zero(&rival->square);
     for (size_t c = 0; c < dim; c++) {
         arb_set(difference, x + c);
@@ -72,16 +70,14 @@ static attest_status make_sum(attest_softmax_sum *sum, const attest_rival *rival
                               const attest_outputs *outputs, attest_error *error)
 {
     const attest_context *context = outputs->contexts->context;
-    attest_status status;
 
-    attest_softmax_sum_init(sum, outputs->dataset->dim);
-    status = attest_softmax_sum_add(sum, 1, outputs->weights, outputs->dataset,
-                                    &context[rival->first], error);
-    if (status == ATTEST_OK && rival->second != rival->first)
-        status = attest_softmax_sum_add(sum, -1, outputs->weights, outputs->dataset,
-                                        &context[rival->second], error);
+    ATTEST_TRY(attest_softmax_sum_add(sum, 1, outputs->weights, outputs->dataset,
+                                      &context[rival->first], error));
+    if (rival->second != rival->first)
+        ATTEST_TRY(attest_softmax_sum_add(sum, -1, outputs->weights, outputs->dataset,
+                                          &context[rival->second], error));
     attest_softmax_sum_finish(sum);
-    return status;
+    return ATTEST_OK;
 }
 
 /* What balls around outputs leave open at 0: is it 0, and if not, of which size? */
@@ -89,42 +85,36 @@ static attest_status look_closer(attest_rival *rival, const attest_outputs *outp
                                  const attest_softmax_limits *limits, attest_error *error)
 {
     attest_zero_answer answer = ATTEST_ZERO_DIFFERENT;
-    attest_softmax_sum sum;
-    attest_status status = make_sum(&sum, rival, outputs, error);
+    ATTEST_SCOPED(attest_softmax_sum, sum, outputs->dataset->dim);
     FMPQ(zero);
     ARB(square);
 
-    if (status == ATTEST_OK && !rival->nonzero)
-        status = attest_zero_test(&answer, &sum, zero, limits->terms, error);
-    if (status == ATTEST_OK) {
-        rival->zero = answer == ATTEST_ZERO_EQUAL;
-        rival->nonzero = answer == ATTEST_ZERO_DIFFERENT;
-        if (answer == ATTEST_ZERO_UNABLE)
-            rival->cap = ATTEST_SOFTMAX_CAP_TERMS;
-    }
+    ATTEST_TRY(make_sum(&sum, rival, outputs, error));
+    if (!rival->nonzero)
+        ATTEST_TRY(attest_zero_test(&answer, &sum, zero, limits->terms, error));
+    rival->zero = answer == ATTEST_ZERO_EQUAL;
+    rival->nonzero = answer == ATTEST_ZERO_DIFFERENT;
+    if (answer == ATTEST_ZERO_UNABLE)
+        rival->cap = ATTEST_SOFTMAX_CAP_TERMS;
     if (rival->zero)
         arb_zero(&rival->square);
-    if (status == ATTEST_OK && rival->nonzero &&
+    if (rival->nonzero &&
         attest_softmax_enclose(square, &sum, bits, limits) == ATTEST_SOFTMAX_NO_CAP)
         arb_swap(&rival->square, square);
-    attest_softmax_sum_clear(&sum);
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status attest_rival_enclose(attest_rival *rival, attest_outputs *outputs, long bits,
                                    const attest_softmax_limits *limits, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
-
     if (rival->nonzero) /* balls around outputs did not tell it from 0: they will not soon */
-        status = look_closer(rival, outputs, bits, limits, error);
-    if (rival->zero || status != ATTEST_OK ||
-        (rival->nonzero && arb_is_positive(&rival->square)))
-        return status;
-    status = enclose(rival, outputs, bits, error);
-    if (status != ATTEST_OK || bits < 2 * ATTEST_CERTIFY_BITS || rival->cap ||
-        arb_is_positive(&rival->square) || !fmpq_is_zero(outputs->weights->slack))
-        return status;
+        ATTEST_TRY(look_closer(rival, outputs, bits, limits, error));
+    if (rival->zero || (rival->nonzero && arb_is_positive(&rival->square)))
+        return ATTEST_OK;
+    ATTEST_TRY(enclose(rival, outputs, bits, error));
+    if (bits < 2 * ATTEST_CERTIFY_BITS || rival->cap || arb_is_positive(&rival->square) ||
+        !fmpq_is_zero(outputs->weights->slack))
+        return ATTEST_OK;
     return look_closer(rival, outputs, bits, limits, error);
 }
 
@@ -237,17 +227,16 @@ void attest_rivals_hull(arb_t hull, const attest_rivals *rivals)
 
 attest_status attest_rivals_refine(attest_rivals *rivals, long bits, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
 
     rivals->bits = bits;
-    for (size_t i = 0; i < rivals->count && status == ATTEST_OK; i++)
-        status = attest_rival_enclose(&rivals->rival[i], rivals->outputs, bits, &rivals->limits,
-                                      error);
+    for (size_t i = 0; i < rivals->count; i++)
+        ATTEST_TRY(attest_rival_enclose(&rivals->rival[i], rivals->outputs, bits,
+                                        &rivals->limits, error));
     rivals->has_edge = false;
     for (size_t i = 0; i < rivals->count; i++)
         (void)move_edge(rivals, &rivals->rival[i]);
     attest_rivals_sift(rivals);
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status attest_rival_compare(attest_rival *rival, const attest_rivals *rivals,
@@ -255,11 +244,10 @@ attest_status attest_rival_compare(attest_rival *rival, const attest_rivals *riv
 {
     attest_softmax_cap cap = ATTEST_SOFTMAX_NO_CAP;
     attest_zero_answer answer = ATTEST_ZERO_UNABLE;
-    attest_softmax_sum sum;
-    attest_status status = make_sum(&sum, rival, rivals->outputs, error);
+    ATTEST_SCOPED(attest_softmax_sum, sum, rivals->outputs->dataset->dim);
 
-    if (status == ATTEST_OK)
-        status = attest_zero_test(&answer, &sum, bound, rivals->limits.terms, error);
+    ATTEST_TRY(make_sum(&sum, rival, rivals->outputs, error));
+    ATTEST_TRY(attest_zero_test(&answer, &sum, bound, rivals->limits.terms, error));
     if (answer == ATTEST_ZERO_UNABLE)
         cap = ATTEST_SOFTMAX_CAP_TERMS;
     rival->order = fmpq_is_zero(bound) && answer == ATTEST_ZERO_DIFFERENT;
@@ -268,6 +256,5 @@ attest_status attest_rival_compare(attest_rival *rival, const attest_rivals *riv
     rival->told = !cap;
     if (cap)
         rival->cap = cap;
-    attest_softmax_sum_clear(&sum);
-    return status;
+    return ATTEST_OK;
 }

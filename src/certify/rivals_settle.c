@@ -34,16 +34,15 @@ static attest_comparison compare_hull(const arb_t hull, const fmpq *bound, long 
 static attest_status compare_rivals(attest_rivals *rivals, const fmpq *bound,
                                     attest_error *error)
 {
-    attest_status status = ATTEST_OK;
 
-    for (size_t i = 0; i < rivals->count && status == ATTEST_OK; i++) {
+    for (size_t i = 0; i < rivals->count; i++) {
         attest_rival *rival = &rivals->rival[i];
         if (rival->compared || rival->zero || !arb_contains_fmpq(&rival->square, bound))
             continue;
         rival->compared = true;
-        status = attest_rival_compare(rival, rivals, bound, error);
+        ATTEST_TRY(attest_rival_compare(rival, rivals, bound, error));
     }
-    return status;
+    return ATTEST_OK;
 }
 
 /* The outcome for one rival, from its ball or as decided exactly. */
@@ -140,7 +139,6 @@ attest_status attest_rivals_settle(arb_t hull, attest_comparison *outcome,
                                    char reason[ATTEST_ERROR_SIZE], attest_rivals *rivals,
                                    const fmpq *bound, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
     long bits = ATTEST_CERTIFY_BITS;
 
     for (;;) {
@@ -154,11 +152,9 @@ attest_status attest_rivals_settle(arb_t hull, attest_comparison *outcome,
             break;
         }
         bits *= 2;
-        status = attest_rivals_refine(rivals, bits, error);
-        if (status == ATTEST_OK && bound && mag_is_zero(rivals->enough))
-            status = compare_rivals(rivals, bound, error);
-        if (status != ATTEST_OK)
-            return status;
+        ATTEST_TRY(attest_rivals_refine(rivals, bits, error));
+        if (bound && mag_is_zero(rivals->enough))
+            ATTEST_TRY(compare_rivals(rivals, bound, error));
     }
     name_rival(hull, rivals, *outcome, bound);
     return ATTEST_OK;

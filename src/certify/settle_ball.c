@@ -7,54 +7,54 @@
 #include "certify/rivals.h"
 #include "number/scope.h"
 
+static void rival_clear(attest_rival *rival)
+{
+    arb_clear(&rival->square);
+}
+
 /* Encloses a candidate and enters it; one that contains 0 is looked at more closely. *zero: no
  * other can be less, as far as that is asked for. */
 static attest_status enter(attest_rivals *rivals, size_t first, size_t second, bool *zero,
                            attest_error *error)
 {
-    attest_rival rival = {.first = (uint32_t)first, .second = (uint32_t)second};
-    attest_status status;
+    attest_rival rival ATTEST_CLEARED_BY(rival_clear) = {.first = (uint32_t)first,
+                                                         .second = (uint32_t)second};
 
     arb_init(&rival.square);
-    status = attest_rival_enclose(&rival, rivals->outputs, ATTEST_CERTIFY_BITS, &rivals->limits,
-                                  error);
-    if (status == ATTEST_OK && !arb_is_positive(&rival.square))
-        status = attest_rival_enclose(&rival, rivals->outputs, 2 * ATTEST_CERTIFY_BITS,
-                                      &rivals->limits, error);
-    *zero = rival.zero || (status == ATTEST_OK && !arb_is_positive(&rival.square) &&
-                           attest_rivals_resolve(rivals, &rival.square));
-    if (status == ATTEST_OK)
-        status = attest_rivals_add(rivals, &rival, error);
-    arb_clear(&rival.square);
-    return status;
+    ATTEST_TRY(attest_rival_enclose(&rival, rivals->outputs, ATTEST_CERTIFY_BITS,
+                                    &rivals->limits, error));
+    if (!arb_is_positive(&rival.square))
+        ATTEST_TRY(attest_rival_enclose(&rival, rivals->outputs, 2 * ATTEST_CERTIFY_BITS,
+                                        &rivals->limits, error));
+    *zero = rival.zero ||
+            (!arb_is_positive(&rival.square) && attest_rivals_resolve(rivals, &rival.square));
+    return attest_rivals_add(rivals, &rival, error);
 }
 
 /* All candidates for the closest pair, up to the first whose outputs are equal. */
 static attest_status gather_pairs(attest_rivals *rivals, attest_candidates *candidates,
                                   attest_error *error)
 {
-    attest_status status = ATTEST_OK;
     size_t first, second;
     bool found = true, zero = false;
 
-    while (status == ATTEST_OK && !zero) {
-        status = attest_candidates_next(&found, &first, &second, candidates, error);
-        if (status != ATTEST_OK || !found)
+    while (!zero) {
+        ATTEST_TRY(attest_candidates_next(&found, &first, &second, candidates, error));
+        if (!found)
             break;
-        status = enter(rivals, first, second, &zero, error);
+        ATTEST_TRY(enter(rivals, first, second, &zero, error));
     }
-    if (status == ATTEST_OK && zero)
+    if (zero)
         attest_rivals_keep_last(rivals);
     else
         attest_rivals_sift(rivals);
-    return status;
+    return ATTEST_OK;
 }
 
 /* All outputs that may be largest. */
 static attest_status gather_norms(attest_rivals *rivals, const attest_cloud *cloud,
                                   attest_error *error)
 {
-    attest_status status = ATTEST_OK;
     double known = 0, lower, upper;
     bool zero;
 
@@ -62,13 +62,13 @@ static attest_status gather_norms(attest_rivals *rivals, const attest_cloud *clo
         attest_cloud_norm(&lower, &upper, cloud, p);
         known = lower > known ? lower : known;
     }
-    for (size_t p = 0; p < cloud->count && status == ATTEST_OK; p++) {
+    for (size_t p = 0; p < cloud->count; p++) {
         attest_cloud_norm(&lower, &upper, cloud, p);
         if (!(upper < known))
-            status = enter(rivals, p, p, &zero, error);
+            ATTEST_TRY(enter(rivals, p, p, &zero, error));
     }
     attest_rivals_sift(rivals);
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_place place_of(const attest_outputs *outputs, size_t p)
@@ -109,22 +109,18 @@ static attest_status settle_pairs(attest_comparison *outcome, attest_finding *fi
                                   const attest_claim *claim, attest_outputs *outputs,
                                   attest_candidates *candidates, attest_error *error)
 {
-    attest_status status;
     ATTEST_SCOPED(attest_rivals, rivals, outputs, false, claim);
     FMPQ(bound);
     ARB(hull);
 
     fmpq_mul(bound, claim->delta, claim->delta);
-    status = gather_pairs(&rivals, candidates, error);
-    if (status == ATTEST_OK)
-        status = attest_rivals_settle(hull, outcome, finding->reason, &rivals, bound, error);
-    if (status == ATTEST_OK) {
-        root(finding->min_separation, hull);
-        finding->pair[0] = place_of(outputs, rivals.rival[rivals.named].first);
-        finding->pair[1] = place_of(outputs, rivals.rival[rivals.named].second);
-        count_pairs(finding, &rivals);
-    }
-    return status;
+    ATTEST_TRY(gather_pairs(&rivals, candidates, error));
+    ATTEST_TRY(attest_rivals_settle(hull, outcome, finding->reason, &rivals, bound, error));
+    root(finding->min_separation, hull);
+    finding->pair[0] = place_of(outputs, rivals.rival[rivals.named].first);
+    finding->pair[1] = place_of(outputs, rivals.rival[rivals.named].second);
+    count_pairs(finding, &rivals);
+    return ATTEST_OK;
 }
 
 static attest_status settle_norms(attest_comparison *outcome, attest_finding *finding,
@@ -132,23 +128,19 @@ static attest_status settle_norms(attest_comparison *outcome, attest_finding *fi
                                   const attest_cloud *cloud, attest_error *error)
 {
     char reason[ATTEST_ERROR_SIZE] = "";
-    attest_status status;
     ATTEST_SCOPED(attest_rivals, rivals, outputs, true, claim);
     FMPQ(bound);
     ARB(hull);
 
     fmpq_mul(bound, claim->r, claim->r);
-    status = gather_norms(&rivals, cloud, error);
-    if (status == ATTEST_OK)
-        status = attest_rivals_settle(hull, outcome, reason, &rivals,
-                                      claim->has_r ? bound : NULL, error);
-    if (status == ATTEST_OK) {
-        root(finding->max_norm, hull);
-        finding->largest = place_of(outputs, rivals.rival[rivals.named].first);
-        if (claim->has_r && *outcome == ATTEST_COMPARISON_UNKNOWN && !finding->reason[0])
-            memcpy(finding->reason, reason, sizeof reason);
-    }
-    return status;
+    ATTEST_TRY(gather_norms(&rivals, cloud, error));
+    ATTEST_TRY(attest_rivals_settle(hull, outcome, reason, &rivals, claim->has_r ? bound : NULL,
+                                    error));
+    root(finding->max_norm, hull);
+    finding->largest = place_of(outputs, rivals.rival[rivals.named].first);
+    if (claim->has_r && *outcome == ATTEST_COMPARISON_UNKNOWN && !finding->reason[0])
+        memcpy(finding->reason, reason, sizeof reason);
+    return ATTEST_OK;
 }
 
 /* A claim is refuted as soon as one part is, and proved when all are. */
@@ -178,14 +170,11 @@ attest_status attest_settle_ball(attest_finding *finding, const attest_claim *cl
 {
     attest_comparison pairs = ATTEST_COMPARISON_ABOVE, norms = ATTEST_COMPARISON_BELOW, outcome;
     attest_outputs *outputs = &search->outputs;
-    attest_status status = attest_recentre_candidates(&search->candidates, outputs, error);
 
-    if (status == ATTEST_OK && finding->has_pair)
-        status = settle_pairs(&pairs, finding, claim, outputs, &search->candidates, error);
-    if (status == ATTEST_OK)
-        status = settle_norms(&outcome, finding, claim, outputs, &search->cloud, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_recentre_candidates(&search->candidates, outputs, error));
+    if (finding->has_pair)
+        ATTEST_TRY(settle_pairs(&pairs, finding, claim, outputs, &search->candidates, error));
+    ATTEST_TRY(settle_norms(&outcome, finding, claim, outputs, &search->cloud, error));
     if (claim->has_r)
         norms = outcome;
     judge(finding, pairs, norms);

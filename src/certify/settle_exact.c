@@ -30,20 +30,16 @@ static attest_status find_closest(fmpq_t best, attest_finding *finding, attest_o
 {
     size_t first, second, dim = outputs->dataset->dim;
     const fmpq *x = NULL, *y = NULL;
-    attest_status status;
     bool found;
     FMPQ(square);
 
     fmpq_set_si(best, -1, 1);
     for (;;) {
-        status = attest_candidates_next(&found, &first, &second, candidates, error);
-        if (status != ATTEST_OK || !found)
+        ATTEST_TRY(attest_candidates_next(&found, &first, &second, candidates, error));
+        if (!found)
             break;
-        status = attest_outputs_get_exact(&x, outputs, first, error);
-        if (status == ATTEST_OK)
-            status = attest_outputs_get_exact(&y, outputs, second, error);
-        if (status != ATTEST_OK)
-            break;
+        ATTEST_TRY(attest_outputs_get_exact(&x, outputs, first, error));
+        ATTEST_TRY(attest_outputs_get_exact(&y, outputs, second, error));
         distance_square(square, x, y, dim);
         /* In lexicographic order: only a smaller distance replaces an earlier pair. */
         if (fmpq_sgn(best) < 0 || fmpq_cmp(square, best) < 0) {
@@ -54,14 +50,13 @@ static attest_status find_closest(fmpq_t best, attest_finding *finding, attest_o
                 break;
         }
     }
-    return status;
+    return ATTEST_OK;
 }
 
 /* The first output of largest norm. */
 static attest_status find_largest(fmpq_t best, attest_finding *finding, attest_outputs *outputs,
                                   const attest_cloud *cloud, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
     double known = 0, lower, upper;
     const fmpq *x = NULL;
     FMPQ(square);
@@ -71,20 +66,18 @@ static attest_status find_largest(fmpq_t best, attest_finding *finding, attest_o
         known = lower > known ? lower : known;
     }
     fmpq_set_si(best, -1, 1);
-    for (size_t p = 0; p < cloud->count && status == ATTEST_OK; p++) {
+    for (size_t p = 0; p < cloud->count; p++) {
         attest_cloud_norm(&lower, &upper, cloud, p);
         if (upper < known)
             continue;
-        status = attest_outputs_get_exact(&x, outputs, p, error);
-        if (status != ATTEST_OK)
-            break;
+        ATTEST_TRY(attest_outputs_get_exact(&x, outputs, p, error));
         distance_square(square, x, NULL, cloud->dim);
         if (fmpq_cmp(square, best) > 0) {
             fmpq_set(best, square);
             finding->largest = place_of(outputs, p);
         }
     }
-    return status;
+    return ATTEST_OK;
 }
 
 /* Both inequalities are strict. */
@@ -108,20 +101,15 @@ static void judge(attest_finding *finding, const attest_claim *claim, const fmpq
 attest_status attest_settle_exact(attest_finding *finding, const attest_claim *claim,
                                   attest_search *search, attest_error *error)
 {
-    attest_status status;
     FMPQ(closest, largest);
 
-    status = attest_recentre_candidates(&search->candidates, &search->outputs, error);
-    if (status == ATTEST_OK)
-        status = find_closest(closest, finding, &search->outputs, &search->candidates, error);
-    if (status == ATTEST_OK)
-        status = find_largest(largest, finding, &search->outputs, &search->cloud, error);
-    if (status == ATTEST_OK) {
-        if (finding->has_pair)
-            attest_ball_root(finding->min_separation, closest);
-        attest_ball_root(finding->max_norm, largest);
-        judge(finding, claim, closest, largest);
-        fmpz_set(finding->by_exact, finding->required_pairs);
-    }
-    return status;
+    ATTEST_TRY(attest_recentre_candidates(&search->candidates, &search->outputs, error));
+    ATTEST_TRY(find_closest(closest, finding, &search->outputs, &search->candidates, error));
+    ATTEST_TRY(find_largest(largest, finding, &search->outputs, &search->cloud, error));
+    if (finding->has_pair)
+        attest_ball_root(finding->min_separation, closest);
+    attest_ball_root(finding->max_norm, largest);
+    judge(finding, claim, closest, largest);
+    fmpz_set(finding->by_exact, finding->required_pairs);
+    return ATTEST_OK;
 }

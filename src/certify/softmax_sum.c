@@ -199,7 +199,6 @@ attest_status attest_softmax_sum_add(attest_softmax_sum *sum, int sign,
                                      const attest_dataset *dataset,
                                      const attest_context *context, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
     key *keys ATTEST_FREED = attest_memory_alloc(context->seen, sizeof *keys);
     FMPQ(entry);
 
@@ -215,12 +214,12 @@ attest_status attest_softmax_sum_add(attest_softmax_sum *sum, int sign,
         else
             fmpq_sub(sum->constant + c, sum->constant + c, entry);
     }
-    for (size_t h = 0; h < weights->heads && status == ATTEST_OK; h++) {
+    for (size_t h = 0; h < weights->heads; h++) {
         size_t count = collect_keys(keys, dataset, context);
-        status =
-            add_head(sum, sign, &weights->head[h], dataset, keys, count, context->query, error);
+        ATTEST_TRY(add_head(sum, sign, &weights->head[h], dataset, keys, count, context->query,
+                            error));
     }
-    return status;
+    return ATTEST_OK;
 }
 
 /* The next term from i on whose z is not 0. */

@@ -3,6 +3,7 @@
 
 #include <flint/nmod.h>
 
+#include "base/scope.h"
 #include "certify/softmax_series.h"
 
 enum { PRIMES = 8 }; /* as many attempts to see a difference */
@@ -102,15 +103,12 @@ static bool affordable(const attest_softmax_sum *sum, bool squared, size_t max_t
 attest_status attest_zero_test(attest_zero_answer *answer, attest_softmax_sum *sum,
                                const fmpq_t target, size_t max_terms, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
     int zero = -1;
 
     *answer = ATTEST_ZERO_DIFFERENT;
     if (differs(sum, target))
         return ATTEST_OK;
-    status = attest_softmax_sum_reduce(sum, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_softmax_sum_reduce(sum, error));
     if (fmpq_is_zero(target))
         zero = attest_softmax_sum_vanishes(sum);
     if (zero < 0 && affordable(sum, !fmpq_is_zero(target), max_terms))
