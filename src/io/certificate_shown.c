@@ -7,10 +7,15 @@
 #include <attest/ball.h>
 #include <attest/number.h>
 
+#include "number/scope.h"
+
 /* Numbers shown are short, and significands lie within 2^+-4096: what is longer or farther from
  * 0 is not true of any ball that attest writes, and exact arithmetic with it would take long.
  * Midpoints and radii below 2^-MOST_EXPONENT count as radii of that size. */
 enum { MOST_LENGTH = 200, MOST_EXPONENT = 100000, MOST_SHIFT_LENGTH = 1 << 21 };
+enum { LOG2_DIGITS = 15, FAR = 2 * MOST_LENGTH };
+
+#define DIGITS "0123456789"
 
 static attest_status parse(fmpq_t x, const char *text, size_t length)
 {
@@ -18,59 +23,92 @@ static attest_status parse(fmpq_t x, const char *text, size_t length)
                                  : ATTEST_FORMAT;
 }
 
-/* x = 10^k. */
-static void set_power_of_ten(fmpq_t x, slong k)
+/* x = the integer that is all of text. FLINT would take blanks and signs elsewhere, too. */
+static attest_status parse_integer(fmpz_t x, const char *text)
 {
-    fmpq_set_si(x, 10, 1);
-    fmpq_pow_si(x, x, k);
+    const char *digits = text + (*text == '-');
+
+    return *digits != '\0' && digits[strspn(digits, DIGITS)] == '\0' &&
+                   fmpz_set_str(x, text, 10) == 0
+               ? ATTEST_OK
+               : ATTEST_FORMAT;
 }
 
-/* Whether x differs from value by no more than two units in the 15th digit of value, that is
- * 2 * 10^(k - 14) where 10^k <= |value| < 10^(k + 1). */
-static bool are_close(const fmpq_t x, const fmpq_t value)
+/* x 10^power = the decimal that is all of text, with an exponent of any size. */
+static attest_status parse_decimal(fmpz_t x, fmpz_t power, const char *text)
 {
-    fmpq_t difference, size, power;
-    slong k;
-    bool close;
+    char digits[MOST_LENGTH + 1];
+    const char *at = text + (*text == '-');
+    size_t whole = strspn(at, DIGITS), after = 0;
 
-    if (fmpq_is_zero(value))
-        return fmpq_is_zero(x);
-    fmpq_init(difference), fmpq_init(size), fmpq_init(power);
-    fmpq_abs(size, value);
-    /* not below k: a numerator of n digits and a denominator of m are less than 10^(n - m + 1)
-     */
-    k = (slong)fmpz_sizeinbase(fmpq_numref(size), 10) -
-        (slong)fmpz_sizeinbase(fmpq_denref(size), 10) + 1;
-    for (set_power_of_ten(power, k); fmpq_cmp(size, power) < 0; set_power_of_ten(power, --k))
-        ;
-    set_power_of_ten(power, k - 14);
-    fmpq_mul_2exp(power, power, 1);
-    fmpq_sub(difference, x, value);
-    fmpq_abs(difference, difference);
-    close = fmpq_cmp(difference, power) <= 0;
-    fmpq_clear(difference), fmpq_clear(size), fmpq_clear(power);
-    return close;
+    if (strlen(text) > MOST_LENGTH)
+        return ATTEST_FORMAT;
+    memcpy(digits, at, whole);
+    at += whole;
+    if (*at == '.') {
+        after = strspn(++at, DIGITS);
+        memcpy(digits + whole, at, after);
+        at += after;
+    }
+    digits[whole + after] = '\0';
+    ATTEST_TRY(parse_integer(x, digits));
+    if (*text == '-')
+        fmpz_neg(x, x);
+    fmpz_zero(power);
+    if (*at == 'e' || *at == 'E') {
+        at += at[1] == '+' && at[2] != '-' ? 2 : 1;
+        ATTEST_TRY(parse_integer(power, at));
+    } else if (*at != '\0') {
+        return ATTEST_FORMAT;
+    }
+    fmpz_sub_ui(power, power, after);
+    return ATTEST_OK;
+}
+
+/* x = 10^k. */
+static void set_power_of_ten(fmpz_t x, slong k)
+{
+    fmpz_set_ui(x, 10);
+    fmpz_pow_ui(x, x, (ulong)k);
+}
+
+/* Whether x 10^apart differs from value, an integer of at most 15 digits, by no more than two
+ * units in its 15th digit. Powers of ten are at most 10^(2 FAR). */
+static bool are_close(const fmpz_t x, const fmpz_t apart, const fmpz_t value)
+{
+    FMPZ(power, difference);
+    slong digits = (slong)fmpz_sizeinbase(value, 10);
+
+    if (fmpz_is_zero(x) || fmpz_is_zero(value))
+        return fmpz_is_zero(x) && fmpz_is_zero(value);
+    /* x has at most MOST_LENGTH digits, so that these differ in magnitude. */
+    if (fmpz_cmp_si(apart, FAR) > 0 || fmpz_cmp_si(apart, -FAR) < 0)
+        return false;
+    set_power_of_ten(power, FAR + fmpz_get_si(apart));
+    fmpz_mul(difference, x, power);
+    set_power_of_ten(power, FAR);
+    fmpz_submul(difference, value, power);
+    set_power_of_ten(power, FAR + digits - LOG2_DIGITS);
+    fmpz_mul_ui(power, power, 2);
+    return fmpz_cmpabs(difference, power) <= 0;
 }
 
 attest_status attest_certificate_shows_log2(bool *shows, const char *text, const arb_t ball)
 {
-    attest_status status;
-    fmpq_t shown, value;
-    char *right = NULL;
+    FMPZ(shown, shown_power, value, value_power);
+    char *right ATTEST_FREED = NULL;
 
     *shows = false;
-    fmpq_init(shown);
-    fmpq_init(value);
-    status = parse(shown, text, strlen(text));
-    if (status == ATTEST_OK && arb_is_positive(ball)) {
-        right = attest_ball_format_log2(ball);
-        status = right ? parse(value, right, strlen(right)) : ATTEST_NOMEM;
-        *shows = status == ATTEST_OK && are_close(shown, value);
-    }
-    fmpq_clear(shown);
-    fmpq_clear(value);
-    free(right);
-    return status;
+    ATTEST_TRY(parse_decimal(shown, shown_power, text));
+    if (!arb_is_positive(ball))
+        return ATTEST_OK;
+    right = attest_ball_format_log2(ball);
+    if (!right)
+        return ATTEST_NOMEM;
+    ATTEST_TRY(parse_decimal(value, value_power, right));
+    fmpz_sub(shown_power, shown_power, value_power);
+    *shows = are_close(shown, shown_power, value);
+    return ATTEST_OK;
 }
 
 /* Reads "[m +/- r]", "[+/- r]" or "m", up to end. */
@@ -96,19 +134,13 @@ static attest_status parse_interval(fmpq_t middle, fmpq_t radius, const char *te
 static attest_status parse_shift(fmpz_t shift, const char *text)
 {
     static const char power[] = " * 2^";
-    const char *digits = text + strlen(power);
 
     if (*text == '\0')
         return ATTEST_OK;
-    if (strncmp(text, power, strlen(power)) != 0)
+    if (strncmp(text, power, strlen(power)) != 0 ||
+        strlen(text + strlen(power)) > MOST_SHIFT_LENGTH)
         return ATTEST_FORMAT;
-    text = digits;
-    digits += *digits == '-';
-    /* FLINT would take blanks and signs elsewhere, too */
-    if (*digits == '\0' || digits[strspn(digits, "0123456789")] != '\0' ||
-        strlen(text) > MOST_SHIFT_LENGTH || fmpz_set_str(shift, text, 10) != 0)
-        return ATTEST_FORMAT;
-    return ATTEST_OK;
+    return parse_integer(shift, text + strlen(power));
 }
 
 /* Splits a ball into middle and radius; the ball that they make contains it, and none is tiny.

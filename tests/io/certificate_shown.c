@@ -93,7 +93,9 @@ static void test_log2(void)
 /* What is no number is told from one that is not so. */
 static void test_no_log2(void)
 {
-    static const char *const bad[] = {"", "three", "3 ", " 3", "3.0.0", "[3]"};
+    static const char *const bad[] = {"",     "three", "3 ",  " 3",  "3.0.0", "[3]",   ".",
+                                      "-",    "-.e1",  "3e",  "3e+", "3e+-0", "3e--0", "3e 0",
+                                      "3e0 ", "+3",    "--3", "3/1", "0x3p0", "3e0.0"};
     bool shows = true;
     arb_t ball;
 
@@ -107,6 +109,48 @@ static void test_no_log2(void)
     TAP_OK(attest_certificate_shows_log2(&shows, "3", ball) == ATTEST_OK && shows &&
                attest_certificate_shows_log2(&shows, "4", ball) == ATTEST_OK && !shows,
            "3 and not 4");
+    arb_clear(ball);
+}
+
+/* Separations can be so small that their logarithms exceed the numbers of other files. */
+static void test_large_log2(void)
+{
+    static const struct {
+        const char *text;
+        bool shown;
+    } c[] = {{"-1e100001", true},
+             {"-1.00000000000002E+100001", true},
+             {"-0.99999999999998e100001", true},
+             {"-10000000000000.1e99988", true},
+             {"-1.00000000000003e+100001", false},
+             {"-0.999999999999979999e+100001", false},
+             {"1e100001", false},
+             {"-1e100000", false},
+             {"-1e100401", false},
+             {"-1e100402", false},
+             {"-1e-100001", false},
+             {"-1e99601", false},
+             {"-1e99600", false},
+             {"-1e123456789012345678901234567890", false},
+             {"-1e-123456789012345678901234567890", false},
+             {"0e100001", false}};
+    fmpz_t exponent;
+    arb_t ball;
+
+    fmpz_init(exponent);
+    arb_init(ball);
+    fmpz_set_si(exponent, -10);
+    fmpz_pow_ui(exponent, exponent, 100001);
+    arb_one(ball);
+    arb_mul_2exp_fmpz(ball, ball, exponent);
+    for (size_t i = 0; i < sizeof c / sizeof c[0]; i++)
+        TAP_OK(shows_log2(c[i].text, ball) == c[i].shown, "log2 of 2^-10^100001: \"%s\" is %s",
+               c[i].text, c[i].shown ? "true" : "not");
+    set(ball, 1, 0, 8);
+    TAP_OK(shows_log2("8e0", ball) && shows_log2(".8e+1", ball) && shows_log2("80.E-1", ball) &&
+               shows_log2("-0.8e-00", ball) == false,
+           "every form of a decimal");
+    fmpz_clear(exponent);
     arb_clear(ball);
 }
 
@@ -303,6 +347,7 @@ TEST(certificate_shown)
 {
     test_log2();
     test_no_log2();
+    test_large_log2();
     test_length();
     test_text();
     test_no_text();
