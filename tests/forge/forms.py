@@ -1,4 +1,4 @@
-"""Forged certificates of real heads: norm, head_norm, rotary, softcap, ALiBi, biases, residual.
+"""Forged certificates of real heads: norm, head_norm, rotary, softcap, ALiBi, biases, residual, homogeneous, output_dim.
 
     forms.py ATTEST COUNT SEED [INSTANCE]
 
@@ -21,12 +21,13 @@ from fractions import Fraction
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ref"))
 import head_form
 
-getcontext().prec = 100
+getcontext().prec = 300
 if hasattr(sys, "set_int_max_str_digits"):  # 2^-20000 has 6000 digits
     sys.set_int_max_str_digits(0)
 PER_INSTANCE, MOST_KEPT = 25, 5
 TINIEST = D("1e-400")
 EXTREME = (["1", "-1e6", "-2e6"], ["1", "-1e9", "-2e9"], ["1e9", "1", "-3e-9"], ["1e-30", "1", "1e12"])
+FORMS = ["norm", "head_norm", "rotary", "softcap", "alibi", "bias", "residual", "homogeneous", "output_dim"]
 
 
 # --- layers and data ---
@@ -39,30 +40,63 @@ def rows(draw, n, m, one=entry):
     return [[one(draw) for _ in range(m)] for _ in range(n)]
 
 
+def draw_head(draw, forms, size, dim, output_dim):
+    head = {name: rows(draw, size, dim) for name in ("WQ", "WK", "WV")}
+    if draw.random() < 0.15:
+        head["WQ"] = head["WK"] = [["0"] * dim] * size
+    elif draw.random() < 0.1:
+        head["WK"] = {"u": rows(draw, 1, size)[0], "v": rows(draw, 1, dim)[0]}
+    head["WO"] = rows(draw, output_dim, size) + [["0"] * size] * (dim - output_dim)
+    if "bias" in forms:
+        head |= {"b" + letter: rows(draw, 1, size)[0] for letter in "QKV"} | {"bO": rows(draw, 1, dim)[0]}
+    if "head_norm" in forms:
+        gains = draw.randint(1, size)
+        head |= {"g" + letter: ["1", "3/4", "-2", "1/5"][:gains] for letter in "QK"}
+    if "alibi" in forms:
+        head["alibi"] = draw.choice(["-1/2", "-1/256", "3", "1e9"])
+    return head
+
+
+def draw_rotary(draw, size):
+    rotary = {"dims": draw.choice([2, 2, 4]) if size >= 4 else 2,
+              "theta": draw.choice(["1", "10000", "7", "1/9", "1e40"])}
+    if draw.random() < 0.3:
+        rotary["factor"] = draw.choice(["8", "1/3", "1e30"])
+    if "factor" in rotary and draw.random() < 0.5:
+        rotary |= {"long_wave": draw.choice(["8192", "7"]), "short_wave": draw.choice(["2", "13/2"])}
+    return rotary
+
+
 def draw_layer(draw, dim, extreme):
+    """Weights of tokens of dim entries; forms that exclude each other are not drawn together."""
     weights = {"format": "attest/weights", "version": 1, "activation": "softmax", "skip": draw.random() < 0.8,
                "mask": draw.choice(["none", "none", "causal"]), "heads": []}
-    forms = set(draw.sample(["norm", "head_norm", "rotary", "softcap", "alibi", "bias", "residual"], draw.randint(1, 4)))
-    size = draw.choice([2, 2, 3])
+    forms = set(draw.sample(FORMS, draw.randint(1, 4)))
+    if forms & {"bias", "residual", "norm", "homogeneous"}:
+        forms -= {"output_dim"}
+    if "bias" in forms:
+        forms -= {"homogeneous"}
+    if draw.random() < 0.15:  # of rational scores
+        weights |= {"activation": "hardmax", "ties": draw.choice(["uniform", "leftmost"])}
+        forms -= {"norm", "head_norm", "rotary", "softcap"}
+    size = draw.choice([2, 2, 3, 4] if "rotary" in forms else [1, 2, 2, 3])
+    output_dim = draw.randint(1, dim) if "output_dim" in forms else dim
+    one = "homogeneous" in forms
     for _ in range(draw.choice([1, 1, 2])):
-        head = {name: rows(draw, size, dim) for name in ("WQ", "WK", "WV")} | {"WO": rows(draw, dim, size)}
-        if draw.random() < 0.15:
-            head["WQ"] = head["WK"] = [["0"] * dim] * size
-        if "bias" in forms:
-            head |= {"b" + letter: rows(draw, 1, size)[0] for letter in "QKV"} | {"bO": rows(draw, 1, dim)[0]}
-        if "head_norm" in forms:
-            head |= {"g" + letter: ["1", "3/4", "-2"][:size] for letter in "QK"}
-        if "alibi" in forms:
-            head["alibi"] = draw.choice(["-1/2", "-1/256", "3"])
-        weights["heads"].append(head)
+        weights["heads"].append(draw_head(draw, forms, size, dim + one, output_dim))
+    if one:
+        weights["homogeneous"] = True
+    if "output_dim" in forms:
+        weights |= {"output_dim": output_dim, "skip_from": draw.randint(0, dim - output_dim)}
     if "norm" in forms:
-        weights["norm"] = {"kind": draw.choice(["layer", "rms"]), "eps": draw.choice(["1e-5", "1", "1e-12"])}
+        weights["norm"] = {"kind": draw.choice(["layer", "rms"]), "eps": draw.choice(["1e-5", "1", "1e-12", "1e40"])}
     if "head_norm" in forms:
-        weights["head_norm"] = {"eps": draw.choice(["1e-6", "1/3"]), "over": draw.choice(["head", "heads"])}
+        weights["head_norm"] = {"eps": draw.choice(["1e-6", "1/3", "1e-40", "1e40", "1e20000"]),
+                                "over": draw.choice(["head", "heads"])}
     if "rotary" in forms:
-        weights["rotary"] = {"dims": 2, "theta": draw.choice(["1", "10000", "7"])}
-    if "softcap" in forms and not extreme:
-        weights["softcap"] = draw.choice(["1", "30", "50"])
+        weights["rotary"] = draw_rotary(draw, size)
+    if "softcap" in forms:
+        weights["softcap"] = draw.choice(["1", "30", "50", "1e-60", "1e40", "1/1000"])
     if "residual" in forms and weights["skip"]:
         weights["residual"] = "stream"
     return weights
@@ -88,6 +122,8 @@ class Truth:
         for i, sequence in enumerate(data["sequences"]):
             added = data.get("stream", data["sequences"])[i]
             token = [fractions(a) + fractions(b) for a, b in zip(sequence, added)]
+            start, count = weights.get("skip_from", 0), weights.get("output_dim", len(sequence[0]))
+            added = [row[start:start + count] for row in added]
             for k, out in enumerate(layer.outputs(numbers(sequence), numbers(added))):
                 seen = token[:k + 1] if weights["mask"] == "causal" else token
                 self.place.append(([i, k], (frozenset(seen), token[k]), out))
@@ -305,6 +341,8 @@ def certify(attest, data, weights, truth, draw):
     json.dump(data, open("data.json", "w"))
     json.dump(weights, open("weights.json", "w"))
     ended = run(attest, "certify", "data.json", "--weights", "weights.json", *options, "-o", "made.json")
+    if ended.returncode == 3 and re.search("undecided: which scores|too large to tell|divides by what may be 0", ended.stderr):
+        return None, None
     if ended.returncode not in (0, 1, 3) or not os.path.exists("made.json"):
         return None, f"certify ends with {ended.returncode}: {ended.stderr.strip()}"
     return json.load(open("made.json")), None
@@ -333,8 +371,8 @@ def run_instance(attest, draw, tally):
     data = draw_data(draw, dim, extreme, "residual" in weights)
     truth = Truth(data, weights)
     made, trouble = certify(attest, data, weights, truth, draw)
-    if trouble:
-        return [trouble]
+    if not made:
+        return [trouble] if trouble else []
     if re.search(r"p[-+]?\d{7}", json.dumps(made)):  # without slack, balls may be tiny: t-forge has these
         return []
     forged = []

@@ -117,6 +117,16 @@ class Layer:
                 parts = [rms([p], [g], eps)[0] if g else p for p, g in zip(parts, gains)]
         return [self.turned(p, position) for p in parts]
 
+    def shares(self, scores):
+        """Weights of values, up to a factor. Scores under hardmax are rational, and equal where decimals cannot tell."""
+        most = max(scores)
+        if self.weights["activation"] == "softmax":
+            return [(s - most).exp() for s in scores]
+        top = [most - s <= abs(most) / D(10) ** (getcontext().prec - 20) for s in scores]
+        if self.weights.get("ties") == "leftmost":
+            return [D(j == top.index(True)) for j in range(len(scores))]
+        return [D(t) for t in top]
+
     def outputs(self, x, added=None):
         """The skip adds the tokens, or what is given."""
         z = [first_norm(self.weights.get("norm"), t) for t in x]
@@ -130,7 +140,7 @@ class Layer:
                 if cap:
                     scores = [cap * tanh(s / cap) for s in scores]
                 scores = [s + head["alibi"] * j for j, s in zip(seen, scores)]
-                weight = [(s - max(scores)).exp() for s in scores]
+                weight = self.shares(scores)
                 values = [self.affine(head, "V", z[j]) for j in seen]
                 mean = [sum(w * v[r] for w, v in zip(weight, values)) / sum(weight) for r in range(len(values[0]))]
                 out = [a + b for a, b in zip(out, self.affine(head, "O", mean))]
