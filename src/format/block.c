@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/scope.h"
 #include "format/block_rule.h"
+#include "number/scope.h"
 
 static const attest_format half = {.name = "binary16", 11, true, -14, 15, 16};
 
@@ -116,48 +116,53 @@ static void set_groups(attest_quantised *q)
                                 get_groups(q->dim, q->group_channels);
 }
 
+static void room_clear(room *r)
+{
+    free(r->x);
+    free(r->y);
+}
+
 /* q, whose format and sizes are set, = x. */
 static attest_status quantise_all(attest_quantised *q, const double *x, attest_error *error)
 {
     size_t heads = q->heads, tokens = q->tokens, count = heads * tokens * q->dim;
-    attest_status status;
-    float *copied = attest_memory_alloc(count, sizeof *copied);
-    room r = {attest_memory_alloc(count, sizeof *r.x), attest_memory_alloc(count, sizeof *r.y)};
+    float *copied ATTEST_FREED = attest_memory_alloc(count, sizeof *copied);
+    room r ATTEST_CLEARED_BY(room_clear) = {attest_memory_alloc(count, sizeof *r.x),
+                                            attest_memory_alloc(count, sizeof *r.y)};
 
     set_groups(q);
     q->element = attest_memory_alloc(count, sizeof *q->element);
     q->scale = attest_memory_alloc(q->scales, sizeof *q->scale);
     if (!copied || !r.x || !r.y || !q->element || !q->scale)
-        status = attest_memory_fail(error);
-    else
-        status = copy(copied, x, q, error);
-    if (status == ATTEST_OK && q->format.tensor) {
+        return attest_memory_fail(error);
+    ATTEST_TRY(copy(copied, x, q, error));
+    if (q->format.tensor) {
         q->heads = 1;
         q->tokens = q->group_tokens = heads * tokens;
-        quantise(q, copied, &r);
+    }
+    quantise(q, copied, &r);
+    if (q->format.tensor) {
         q->heads = heads;
         q->tokens = q->group_tokens = tokens;
-    } else if (status == ATTEST_OK) {
-        quantise(q, copied, &r);
     }
-    free(copied);
-    free(r.x);
-    free(r.y);
-    if (status != ATTEST_OK)
-        attest_quantised_clear(q);
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status attest_quantised_init(attest_quantised *q, const double *x, size_t heads,
                                     size_t tokens, size_t dim,
                                     const attest_block_format *format, attest_error *error)
 {
+    attest_status status;
+
     *q = (attest_quantised){.format = *format, heads, tokens, dim};
     if (heads == 0 || tokens == 0 || dim == 0)
         return attest_error_set(error, ATTEST_FORMAT, "there is nothing to quantise");
     if (heads > SIZE_MAX / sizeof *q->scale / tokens / dim)
         return attest_memory_fail(error);
-    return quantise_all(q, x, error);
+    status = quantise_all(q, x, error);
+    if (status != ATTEST_OK)
+        attest_quantised_clear(q);
+    return status;
 }
 
 void attest_quantised_clear(attest_quantised *q)
@@ -201,12 +206,11 @@ static void set_double(fmpq_t y, double x)
 bool attest_quantised_get_exact(fmpq_t value, const attest_quantised *q, size_t i)
 {
     const attest_block_scale *s = attest_quantised_get_scale(q, i);
-    fmpq_t x;
+    FMPQ(x);
 
     if (!isfinite(q->element[i]) || !isfinite(s->factor) || !isfinite(s->divisor) ||
         s->divisor == 0)
         return false;
-    fmpq_init(x);
     set_double(value, q->element[i]);
     set_double(x, s->factor);
     fmpq_mul(value, value, x);
@@ -214,7 +218,6 @@ bool attest_quantised_get_exact(fmpq_t value, const attest_quantised *q, size_t 
     fmpq_div(value, value, x);
     set_double(x, s->offset);
     fmpq_add(value, value, x);
-    fmpq_clear(x);
     return true;
 }
 

@@ -7,6 +7,8 @@
 
 #include <attest/flint.h>
 
+#include "number/scope.h"
+
 enum { LEAST = -127, CELLS = 2048, BITS = 96 };
 
 double attest_exp2_polynomial_eval(const attest_exp2_polynomial *polynomial, double x)
@@ -47,9 +49,8 @@ static bool is_proper(const attest_exp2_polynomial *p)
 /* value, slope = p and p' on the ball f. */
 static void evaluate(arb_t value, arb_t slope, const attest_exp2_polynomial *p, const arb_t f)
 {
-    arb_t c;
+    ARB(c);
 
-    arb_init(c);
     arb_zero(value);
     arb_zero(slope);
     for (size_t i = p->count; i-- > 0;) {
@@ -59,7 +60,6 @@ static void evaluate(arb_t value, arb_t slope, const attest_exp2_polynomial *p, 
         arb_mul(value, value, f, BITS);
         arb_add(value, value, c, BITS);
     }
-    arb_clear(c);
 }
 
 /* error = a ball that holds p(f) 2^-f - 1 for every f of one cell of [0, 1]: the value in its
@@ -67,13 +67,8 @@ static void evaluate(arb_t value, arb_t slope, const attest_exp2_polynomial *p, 
  */
 static void bound_cell(arb_t error, const attest_exp2_polynomial *p, long cell)
 {
-    arb_t middle, whole, value, slope, power;
+    ARB(middle, whole, value, slope, power);
 
-    arb_init(middle);
-    arb_init(whole);
-    arb_init(value);
-    arb_init(slope);
-    arb_init(power);
     arb_set_si(middle, 2 * cell + 1);
     arb_div_si(middle, middle, 2 * CELLS, BITS); /* exact: a power of two */
     arb_set(whole, middle);
@@ -90,30 +85,21 @@ static void bound_cell(arb_t error, const attest_exp2_polynomial *p, long cell)
     arb_get_mag(arb_radref(whole), slope); /* 2^-f <= 1 */
     mag_mul_2exp_si(arb_radref(whole), arb_radref(whole), -12);
     arb_add_error_mag(error, arb_radref(whole));
-    arb_clear(middle);
-    arb_clear(whole);
-    arb_clear(value);
-    arb_clear(slope);
-    arb_clear(power);
 }
 
 double attest_exp2_polynomial_bound(const attest_exp2_polynomial *polynomial)
 {
     double most = 0;
-    arb_t error;
-    mag_t size;
+    ARB(error);
+    MAG(size);
 
     if (!is_proper(polynomial))
         return (double)INFINITY;
-    arb_init(error);
-    mag_init(size);
     for (long cell = 0; cell < CELLS; cell++) {
         bound_cell(error, polynomial, cell);
         arb_get_mag(size, error);
         most = fmax(most, mag_get_d(size)); /* rounded up */
     }
-    arb_clear(error);
-    mag_clear(size);
     /* n fused steps err by 2^-24 each, f by 2^-25, which moves 2^f by less than 2^-25 */
     return most + (double)polynomial->count * 0x1p-23;
 }

@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "format/wide.h"
+#include "number/scope.h"
 
 /* p and exponents for which sums and products of two numbers neither overflow nor lose bits to
  * underflow in binary64. */
@@ -119,18 +120,12 @@ static double get_watched(mpfr_srcptr y, const attest_hosted *h)
 /* exp by MPFR, rounded as the format wants it. */
 static double exact_exp(double x, const attest_hosted *h)
 {
-    attest_wide wide;
-    mpfr_t y;
-    double value;
+    ATTEST_SCOPED(attest_wide, wide, &h->format, h->rounding, h->random);
+    MPFR(wide.format.precision, y);
 
-    attest_wide_init(&wide, &h->format, h->rounding, h->random);
-    mpfr_init2(y, wide.format.precision);
     mpfr_set_d(wide.operand, x, MPFR_RNDN);
     attest_wide_exp(y, wide.operand, &wide);
-    value = get_watched(y, h);
-    mpfr_clear(y);
-    attest_wide_clear(&wide);
-    return value;
+    return get_watched(y, h);
 }
 
 double attest_hosted_exp(double x, const attest_hosted *h)
@@ -161,15 +156,9 @@ double attest_hosted_exp(double x, const attest_hosted *h)
 double attest_hosted_get_fraction(const fmpz_t numerator, const fmpz_t denominator,
                                   const attest_hosted *h)
 {
-    attest_wide wide;
-    mpfr_t y;
-    double value;
+    ATTEST_SCOPED(attest_wide, wide, &h->format, h->rounding, h->random);
+    MPFR(wide.format.precision, y);
 
-    attest_wide_init(&wide, &h->format, h->rounding, h->random);
-    mpfr_init2(y, wide.format.precision);
     attest_wide_set_fraction(y, numerator, denominator, &wide);
-    value = get_watched(y, h);
-    mpfr_clear(y);
-    attest_wide_clear(&wide);
-    return value;
+    return get_watched(y, h);
 }

@@ -6,6 +6,7 @@
 #include "base/workers.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "number/scope.h"
 
 static void set_widest_range(void)
 {
@@ -87,18 +88,14 @@ void attest_wide_exp_cached(mpfr_ptr z, mpfr_srcptr x, attest_wide *wide)
 static bool is_beyond(mpfr_srcptr x, const attest_wide *wide)
 {
     const attest_format *f = &wide->format;
-    mpfr_t most;
-    bool beyond;
 
     if (!f->bounded)
         return false;
-    mpfr_init2(most, f->precision + 2);
+    MPFR(f->precision + 2, most);
     mpfr_set_ui_2exp(most, 1, (f->top_is_nan ? 2 : 1) - f->precision, MPFR_RNDN);
     mpfr_ui_sub(most, 2, most, MPFR_RNDN);
     mpfr_mul_2si(most, most, f->emax, MPFR_RNDN);
-    beyond = mpfr_cmpabs(x, most) > 0;
-    mpfr_clear(most);
-    return beyond;
+    return mpfr_cmpabs(x, most) > 0;
 }
 
 /* What the format puts in the place of a value that it does not have. */

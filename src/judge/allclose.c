@@ -4,6 +4,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "number/scope.h"
+
 static double up(double x)
 {
     return nextafter(x, (double)INFINITY);
@@ -17,14 +19,12 @@ static double down(double x)
 /* The next doubles: *low <= value <= *high. */
 static void enclose(double *low, double *high, const fmpq_t value)
 {
-    arf_t end;
+    ARF(end);
 
-    arf_init(end);
     arf_fmpz_div_fmpz(end, fmpq_numref(value), fmpq_denref(value), DBL_MANT_DIG, ARF_RND_FLOOR);
     *low = arf_get_d(end, ARF_RND_FLOOR);
     arf_fmpz_div_fmpz(end, fmpq_numref(value), fmpq_denref(value), DBL_MANT_DIG, ARF_RND_CEIL);
     *high = arf_get_d(end, ARF_RND_CEIL);
-    arf_clear(end);
 }
 
 void attest_judge_allclose_set(attest_judge_allclose *tolerance, const fmpq_t atol,

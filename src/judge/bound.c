@@ -25,6 +25,12 @@ typedef struct bound_job {
     double *replayed; /* NULL, or what the schedules return: lo of every element, then hi */
 } bound_job;
 
+static void job_clear(bound_job *job)
+{
+    attest_judge_head_bound_clear(&job->state);
+    free(job->replayed);
+}
+
 static bool bound_block(void *context, size_t i)
 {
     bound_job *job = context;
@@ -110,24 +116,16 @@ static attest_status run(attest_judge_bounds *bounds, bound_job *job, attest_err
 static attest_status bound_question(attest_judge_bounds *bounds, bound_job *job,
                                     const attest_judge_model *model, attest_error *error)
 {
-    bool *left_out = attest_memory_alloc(model->variants, sizeof *left_out);
-    attest_judge_rule *rule = attest_memory_alloc(model->variants, sizeof *rule);
-    attest_status status =
-        left_out && rule ? attest_judge_inputs_check(left_out, job->question, model, error)
-                         : attest_memory_fail(error);
+    bool *left_out ATTEST_FREED = attest_memory_alloc(model->variants, sizeof *left_out);
+    attest_judge_rule *rule ATTEST_FREED = attest_memory_alloc(model->variants, sizeof *rule);
+    size_t rules;
 
-    if (status == ATTEST_OK) {
-        size_t rules = attest_judge_inputs_set_rules(rule, left_out, job->question, model);
-
-        status = attest_judge_head_bound_init(&job->state, job->question, rule, rules, error);
-        if (status == ATTEST_OK) {
-            status = run(bounds, job, error);
-            attest_judge_head_bound_clear(&job->state);
-        }
-    }
-    free(left_out);
-    free(rule);
-    return status;
+    if (!left_out || !rule)
+        return attest_memory_fail(error);
+    ATTEST_TRY(attest_judge_inputs_check(left_out, job->question, model, error));
+    rules = attest_judge_inputs_set_rules(rule, left_out, job->question, model);
+    ATTEST_TRY(attest_judge_head_bound_init(&job->state, job->question, rule, rules, error));
+    return run(bounds, job, error);
 }
 
 /* to = the hull of what the schedules return, lo and then hi of count elements; other: room for
@@ -156,37 +154,34 @@ static attest_status bound_schedules(attest_judge_bounds *bounds, bound_job *job
 {
     const attest_judge_question *x = job->question;
     size_t count = x->batch * x->heads * x->queries * x->value_dim;
-    double *other = NULL;
-    attest_status status = ATTEST_OK;
+    double *other ATTEST_FREED = NULL;
 
     if (model->schedules > 0 && model->variants == 1) {
         job->replayed = attest_memory_alloc(count, 2 * sizeof *job->replayed);
         other = attest_memory_alloc(model->schedules > 1 ? count : 1, 2 * sizeof *other);
-        status = job->replayed && other
-                     ? replay(job->replayed, other, count, &x->qkv, model, job->options, error)
-                     : attest_memory_fail(error);
+        if (!job->replayed || !other)
+            return attest_memory_fail(error);
+        ATTEST_TRY(replay(job->replayed, other, count, &x->qkv, model, job->options, error));
     }
-    if (status == ATTEST_OK)
-        status = bound_question(bounds, job, model, error);
-    free(other);
-    free(job->replayed);
-    return status;
+    return bound_question(bounds, job, model, error);
 }
 
 static attest_status bound_values(attest_judge_bounds *bounds, const attest_qkv *qkv,
                                   const attest_judge_model *model,
                                   const attest_judge_options *options, attest_error *error)
 {
-    attest_judge_question question;
-    bound_job job = {.question = &question, .options = options};
-    attest_status status;
+    attest_judge_question question ATTEST_CLEARED_BY(attest_judge_question_clear);
+    bound_job job ATTEST_CLEARED_BY(job_clear) = {.question = &question, .options = options};
 
     attest_judge_proceed_init(&job.proceed, options);
     ATTEST_TRY(attest_judge_question_init(&question, qkv, error));
     job.blocks = (question.queries + ATTEST_JUDGE_BLOCK - 1) / ATTEST_JUDGE_BLOCK;
-    status = bound_schedules(bounds, &job, model, error);
-    attest_judge_question_clear(&question);
-    return status;
+    return bound_schedules(bounds, &job, model, error);
+}
+
+static void model_free(attest_judge_model **model)
+{
+    attest_judge_model_free(*model);
 }
 
 /* bounds->exact, error and bound = those of the inputs as they were given, by a model that
@@ -197,16 +192,14 @@ static attest_status compare_with_inputs(attest_judge_bounds *bounds, size_t cou
                                          attest_error *error)
 {
     attest_judge_bounds exact = {.exact = bounds->exact, .error = bounds->error};
-    attest_judge_model *any = NULL;
-    attest_status status = attest_judge_model_load(&any, "fp64-any", error);
+    attest_judge_model *any ATTEST_CLEARED_BY(model_free) = NULL;
 
-    if (status == ATTEST_OK)
-        status = bound_values(&exact, qkv, any, options, error);
-    for (size_t i = 0; status == ATTEST_OK && i < count; i++)
+    ATTEST_TRY(attest_judge_model_load(&any, "fp64-any", error));
+    ATTEST_TRY(bound_values(&exact, qkv, any, options, error));
+    for (size_t i = 0; i < count; i++)
         bounds->bound[i] =
             distance(bounds->lo[i], bounds->hi[i], bounds->exact[i], bounds->error[i]);
-    attest_judge_model_free(any);
-    return status;
+    return ATTEST_OK;
 }
 
 /* The same for a kernel that quantises; all five arrays are there. */
@@ -220,9 +213,10 @@ static attest_status bound_quantised(attest_judge_bounds *bounds, size_t count,
     ATTEST_TRY(attest_judge_quantised_init(&quantised, qkv, model, error));
     status = bound_values(bounds, &quantised.qkv, model, options, error);
     attest_judge_quantised_clear(&quantised);
-    if (status == ATTEST_OK && !model->quantise.of_quantised)
-        status = compare_with_inputs(bounds, count, qkv, options, error);
-    return status;
+    ATTEST_TRY(status);
+    return model->quantise.of_quantised
+               ? ATTEST_OK
+               : compare_with_inputs(bounds, count, qkv, options, error);
 }
 
 attest_status attest_judge_bound(attest_judge_bounds *bounds, const attest_qkv *qkv,
@@ -232,8 +226,8 @@ attest_status attest_judge_bound(attest_judge_bounds *bounds, const attest_qkv *
     size_t count = qkv->q.shape[0] * qkv->q.shape[1] * qkv->q.shape[2] * qkv->v.shape[3];
     attest_judge_bounds all = *bounds;
     double **array[] = {&all.lo, &all.hi, &all.exact, &all.error, &all.bound};
+    double *room ATTEST_FREED = NULL;
     attest_status status;
-    double *room;
 
     if (!attest_judge_model_quantises(model))
         return bound_values(bounds, qkv, model, options, error);
@@ -244,6 +238,5 @@ attest_status attest_judge_bound(attest_judge_bounds *bounds, const attest_qkv *
         *array[i] = *array[i] ? *array[i] : room + i * count;
     status = bound_quantised(&all, count, qkv, model, options, error);
     bounds->unbounded = all.unbounded;
-    free(room);
     return status;
 }

@@ -8,8 +8,8 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "base/scope.h"
 #include "judge/arithmetic.h"
+#include "number/scope.h"
 
 bool attest_judge_is_single(const attest_format *format)
 {
@@ -129,12 +129,9 @@ static void refine(arb_t value, void *context, slong bits)
     const attest_judge_question *q = c->question;
     ulong root = n_sqrt(q->dim);
     bool irrational = !c->given && c->scale && q->rsqrt && root * root != q->dim;
-    fmpq_t rational, other_rational; /* so that what can be exact is */
-    arb_t other;
+    FMPQ(rational, other_rational); /* so that what can be exact is */
+    ARB(other);
 
-    fmpq_init(rational);
-    fmpq_init(other_rational);
-    arb_init(other);
     fmpq_one(rational);
     if (c->given)
         attest_number_set_double(rational, c->factor);
@@ -161,9 +158,6 @@ static void refine(arb_t value, void *context, slong bits)
         arb_div(value, value, other, bits);
     if (c->ln2)
         arb_mul(value, value, other, bits);
-    arb_clear(other);
-    fmpq_clear(other_rational);
-    fmpq_clear(rational);
 }
 
 static double get_constant(constant c, const attest_judge_concrete *x)
@@ -178,7 +172,7 @@ static double move_constant(double nearest, constant c, double units, int steps,
                             const attest_judge_concrete *x)
 {
     double moved = nearest * (1 + steps * ldexp(1.5, (int)-x->work.format.format.precision)), u;
-    arb_t exact, difference;
+    ARB(exact, difference);
     int exponent;
 
     c.question = x->question;
@@ -186,8 +180,6 @@ static double move_constant(double nearest, constant c, double units, int steps,
     moved = attest_hosted_convert(moved, &x->work.format);
     if (steps == 0 || frexp(nearest, &exponent) == 0.5)
         return nearest;
-    arb_init(exact);
-    arb_init(difference);
     refine(exact, &c, 128);
     arb_set_d(difference, moved);
     arb_sub(difference, difference, exact, 128);
@@ -196,8 +188,6 @@ static double move_constant(double nearest, constant c, double units, int steps,
     arb_set_d(exact, u);
     if (!arb_lt(difference, exact))
         moved = nearest;
-    arb_clear(exact);
-    arb_clear(difference);
     return moved;
 }
 
@@ -327,6 +317,22 @@ static bool alloc(attest_judge_concrete *x)
            attest_judge_summer_alloc(&x->pv, more) && attest_judge_summer_alloc(&x->work, more);
 }
 
+static attest_status init(attest_judge_concrete *x, attest_error *error)
+{
+    const attest_block_format *scheme = &x->variant->p_scheme;
+
+    ATTEST_TRY(init_formats(x, error));
+    init_errors(x);
+    if (!alloc(x))
+        return attest_memory_fail(error);
+    x->score_factor = x->value_factor = 1;
+    init_constants(x);
+    if (!attest_judge_concrete_quantises(x))
+        return ATTEST_OK;
+    ATTEST_TRY(attest_block_error_init(&x->scheme_error, scheme, error));
+    return attest_block_row_init(&x->scheme, scheme, x->question->keys, error);
+}
+
 attest_status attest_judge_concrete_init(attest_judge_concrete *x,
                                          const attest_judge_question *question,
                                          const attest_judge_variant *variant,
@@ -335,19 +341,7 @@ attest_status attest_judge_concrete_init(attest_judge_concrete *x,
     attest_status status;
 
     *x = (attest_judge_concrete){.question = question, .variant = variant, .recipe = *recipe};
-    ATTEST_TRY(init_formats(x, error));
-    init_errors(x);
-    if (!alloc(x)) {
-        attest_judge_concrete_clear(x);
-        return attest_memory_fail(error);
-    }
-    x->score_factor = x->value_factor = 1;
-    init_constants(x);
-    if (!attest_judge_concrete_quantises(x))
-        return ATTEST_OK;
-    status = attest_block_error_init(&x->scheme_error, &variant->p_scheme, error);
-    if (status == ATTEST_OK)
-        status = attest_block_row_init(&x->scheme, &variant->p_scheme, question->keys, error);
+    status = init(x, error);
     if (status != ATTEST_OK)
         attest_judge_concrete_clear(x);
     return status;
@@ -365,6 +359,9 @@ void attest_judge_concrete_clear(attest_judge_concrete *x)
     free(x->panels);
     free(x->part);
     free(x->tile);
+    x->scaled = x->score_lo = x->score_hi = x->weight = x->exponential = NULL;
+    x->o = x->group = x->panels = x->part = NULL;
+    x->tile = NULL; /* what is cleared may be cleared again */
     attest_judge_summer_clear(&x->score);
     attest_judge_summer_clear(&x->sum);
     attest_judge_summer_clear(&x->pv);

@@ -2,6 +2,7 @@
 #include "judge/concrete.h"
 
 #include "base/random.h"
+#include "number/scope.h"
 
 enum { AT_ONCE = ATTEST_JUDGE_KEYS_AT_ONCE };
 
@@ -26,15 +27,13 @@ static attest_judge_exponential tanh_range(const attest_judge_concrete *x, doubl
 {
     const attest_hosted *h = &x->work.format;
     attest_judge_exponential r;
-    mpfr_t y;
+    MPFR(53, y);
     double exact, radius, slack;
     int inexact;
 
-    mpfr_init2(y, 53);
     mpfr_set_d(y, argument, MPFR_RNDN);
     inexact = mpfr_tanh(y, y, h->plain ? MPFR_RNDN : MPFR_RNDZ);
     exact = mpfr_get_d(y, MPFR_RNDN);
-    mpfr_clear(y);
     if (!h->plain) /* 53 bits to odd round to the format like the exact value */
         exact = attest_hosted_to_odd(exact, inexact ? exact : 0);
     radius = x->tanh_error * fabs(exact) + x->variant->softcap_absolute;

@@ -22,7 +22,13 @@ typedef struct trial {
     double *out;
 } trial;
 
-/* One kernel. Those that the simulator does not have are no kernels that fail. */
+static void trial_clear(trial *t)
+{
+    free(t->out);
+    attest_judge_head_clear(&t->head);
+}
+
+/* Tries one kernel. Kernels that cannot be simulated are passed over. */
 static attest_status try_kernel(attest_judge_escape *escape, trial *t,
                                 const attest_judge_variant *variant, uint64_t seed,
                                 attest_error *error)
@@ -36,14 +42,16 @@ static attest_status try_kernel(attest_judge_escape *escape, trial *t,
         recipe.push_up = seed % 2;
         status = attest_judge_simulate_row(t->out, &t->head, t->row, variant, &recipe, error);
     }
-    if (status == ATTEST_OK &&
-        attest_judge_allclose_check(&escape->column, t->tolerance, t->out, NULL, t->exact,
+    if (status == ATTEST_USAGE)
+        return ATTEST_OK;
+    ATTEST_TRY(status);
+    if (attest_judge_allclose_check(&escape->column, t->tolerance, t->out, NULL, t->exact,
                                     t->error, question->value_dim) == ATTEST_JUDGE_FAR) {
         escape->found = true;
         escape->seed = seed;
         escape->output = t->out[escape->column];
     }
-    return status == ATTEST_USAGE ? ATTEST_OK : status;
+    return ATTEST_OK;
 }
 
 static attest_status try_kernels(attest_judge_escape *escape, trial *t,
@@ -69,19 +77,15 @@ static attest_status find(attest_judge_escape *escape, const attest_judge_questi
 {
     const attest_judge_question *x = question;
     size_t head = place / x->value_dim / x->queries;
-    attest_status status;
 
     t->row = place / x->value_dim % x->queries;
     t->column = place % x->value_dim;
     ATTEST_TRY(attest_judge_head_init(&t->head, x, error));
     t->out = attest_memory_alloc(x->value_dim, sizeof *t->out);
-    status = t->out ? attest_judge_head_load(&t->head, head / x->heads, head % x->heads, error)
-                    : attest_memory_fail(error);
-    if (status == ATTEST_OK)
-        status = try_kernels(escape, t, model, error);
-    free(t->out);
-    attest_judge_head_clear(&t->head);
-    return status;
+    if (!t->out)
+        return attest_memory_fail(error);
+    ATTEST_TRY(attest_judge_head_load(&t->head, head / x->heads, head % x->heads, error));
+    return try_kernels(escape, t, model, error);
 }
 
 attest_status attest_judge_escape_find(attest_judge_escape *escape, const attest_qkv *qkv,
@@ -90,22 +94,14 @@ attest_status attest_judge_escape_find(attest_judge_escape *escape, const attest
                                        const double *exact, const double *exact_error,
                                        size_t place, attest_error *error)
 {
-    attest_judge_quantised quantised;
-    attest_judge_question question;
-    trial t = {.tolerance = tolerance};
-    attest_status status;
+    attest_judge_quantised quantised ATTEST_CLEARED_BY(attest_judge_quantised_clear);
+    attest_judge_question question ATTEST_CLEARED_BY(attest_judge_question_clear) = {0};
+    trial t ATTEST_CLEARED_BY(trial_clear) = {.tolerance = tolerance};
 
     memset(escape, 0, sizeof *escape);
     ATTEST_TRY(attest_judge_quantised_init(&quantised, qkv, model, error));
-    status = attest_judge_question_init(&question, &quantised.qkv, error);
-    if (status != ATTEST_OK) {
-        attest_judge_quantised_clear(&quantised);
-        return status;
-    }
+    ATTEST_TRY(attest_judge_question_init(&question, &quantised.qkv, error));
     t.exact = exact + (place - place % question.value_dim);
     t.error = exact_error + (place - place % question.value_dim);
-    status = find(escape, &question, model, &t, place, error);
-    attest_judge_question_clear(&question);
-    attest_judge_quantised_clear(&quantised);
-    return status;
+    return find(escape, &question, model, &t, place, error);
 }

@@ -3,6 +3,8 @@
 
 #include <attest/kernel.h>
 
+#include "number/scope.h"
+
 /* Beyond this the result is not told from 0 or from infinity. */
 static const double most_argument = 700;
 
@@ -37,11 +39,10 @@ void attest_judge_exp_enclose(double *lo, double *hi, double x, bool two)
 /* By MPFR: 53 bits to odd round to the format like the exact value. */
 static double wide_exp(double x, bool two, const attest_hosted *h)
 {
-    mpfr_t y;
+    MPFR(53, y);
     double value;
     int inexact;
 
-    mpfr_init2(y, 53);
     mpfr_set_d(y, x, MPFR_RNDN);
     if (h->plain) {
         inexact = two ? mpfr_exp2(y, y, MPFR_RNDN) : mpfr_exp(y, y, MPFR_RNDN);
@@ -51,7 +52,6 @@ static double wide_exp(double x, bool two, const attest_hosted *h)
         value = mpfr_get_d(y, MPFR_RNDZ);
         value = attest_hosted_convert(attest_hosted_to_odd(value, inexact ? 1 : 0), h);
     }
-    mpfr_clear(y);
     return value;
 }
 
@@ -142,14 +142,11 @@ void attest_judge_exp_range(attest_judge_exponential *y, double x, bool two, dou
 double attest_judge_round_real(attest_judge_refine *refine, void *context,
                                const attest_hosted *h)
 {
-    arb_t value;
-    arf_t low, high;
+    ARB(value);
+    ARF(low, high);
     double l, r;
     bool exact;
 
-    arb_init(value);
-    arf_init(low);
-    arf_init(high);
     for (slong bits = 128;; bits *= 2) {
         refine(value, context, bits);
         arb_get_lbound_arf(low, value, bits);
@@ -166,8 +163,5 @@ double attest_judge_round_real(attest_judge_refine *refine, void *context,
         if (l == r)
             break;
     }
-    arb_clear(value);
-    arf_clear(low);
-    arf_clear(high);
     return h->plain ? l : attest_hosted_convert(attest_hosted_to_odd(l, exact ? 0 : l), h);
 }

@@ -8,8 +8,8 @@
 #include <attest/ball.h>
 
 #include "base/memory.h"
-#include "base/scope.h"
 #include "judge/question.h"
+#include "number/scope.h"
 
 enum { TILE = 64, CONSTANT_BITS = 128 };
 
@@ -27,6 +27,8 @@ void attest_judge_faulty_clear(attest_judge_faulty *faulty)
     free(faulty->mask);
     free(faulty->scale);
     free(faulty->softcap);
+    faulty->mask = NULL;
+    faulty->scale = faulty->softcap = NULL; /* may be cleared again */
 }
 
 /* mask = the question's in binary64, key j of it being the one at j - moved, cyclically, and
@@ -117,11 +119,10 @@ static attest_status move_mask(attest_judge_faulty *faulty, bool *applies, attes
 
 static attest_status drop_scale(attest_judge_faulty *faulty, bool *applies, attest_error *error)
 {
-    attest_judge_question question;
+    attest_judge_question question ATTEST_CLEARED_BY(attest_judge_question_clear);
 
     ATTEST_TRY(attest_judge_question_init(&question, &faulty->qkv, error));
     *applies = question.rsqrt ? question.dim != 1 : !fmpq_is_one(question.scale);
-    attest_judge_question_clear(&question);
     faulty->qkv.scale = "none";
     return ATTEST_OK;
 }
@@ -129,34 +130,27 @@ static attest_status drop_scale(attest_judge_faulty *faulty, bool *applies, atte
 /* The hexadecimal text of a number next to factor * ln 2. */
 static char *times_log2(arb_t factor)
 {
-    arb_t constant;
-    char *text;
+    ARB(constant);
 
-    arb_init(constant);
     arb_const_log2(constant, CONSTANT_BITS);
     arb_mul(factor, factor, constant, CONSTANT_BITS);
-    text = attest_ball_format_arf(arb_midref(factor));
-    arb_clear(constant);
-    return text;
+    return attest_ball_format_arf(arb_midref(factor));
 }
 
 /* 2^t = e^(t ln 2), and c tanh(s/c) ln 2 = c' tanh(s'/c') with c' = c ln 2, s' = s ln 2. */
 static attest_status take_exp2(attest_judge_faulty *faulty, bool *applies, attest_error *error)
 {
-    attest_judge_question question;
-    arb_t factor;
+    attest_judge_question question ATTEST_CLEARED_BY(attest_judge_question_clear);
+    ARB(factor);
 
     ATTEST_TRY(attest_judge_question_init(&question, &faulty->qkv, error));
     *applies = true;
-    arb_init(factor);
     attest_judge_question_get_scale(factor, &question, CONSTANT_BITS);
     faulty->qkv.scale = faulty->scale = times_log2(factor);
     if (question.capped) {
         arb_set_fmpq(factor, question.softcap, CONSTANT_BITS);
         faulty->qkv.softcap = faulty->softcap = times_log2(factor);
     }
-    arb_clear(factor);
-    attest_judge_question_clear(&question);
     if (!faulty->scale || (faulty->qkv.softcap && !faulty->softcap))
         return attest_memory_fail(error);
     return ATTEST_OK;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/scope.h"
 #include "judge/question.h"
+#include "number/scope.h"
 
 /* A small float: sign, exponent bits and fraction bits, IEEE 754 but for e4m3fn. */
 static double get_small(unsigned bits, unsigned exponent_bits, unsigned fraction_bits, bool fn)
@@ -99,8 +99,7 @@ void attest_judge_head_clear(attest_judge_head *head)
     free(head->k);
     free(head->v);
     free(head->bias);
-    head->q = head->k = head->v = head->bias =
-        NULL; /* what init failed with may be cleared again */
+    head->q = head->k = head->v = head->bias = NULL; /* may be cleared again */
 }
 
 /* to = one head of a tensor, all of it finite. */
@@ -153,13 +152,11 @@ static attest_status load_factors(attest_judge_head *head, attest_error *error)
 
 void attest_judge_head_get_scale(arb_t scale, const attest_judge_head *head, slong bits)
 {
-    arb_t factor;
+    ARB(factor);
 
-    arb_init(factor);
     arb_set_d(factor, head->score_factor);
     attest_judge_question_get_scale(scale, head->question, bits);
     arb_mul(scale, scale, factor, bits);
-    arb_clear(factor);
 }
 
 attest_status attest_judge_head_load(attest_judge_head *head, size_t batch, size_t index,

@@ -69,6 +69,7 @@ void attest_judge_head_bound_clear(attest_judge_head_bound *bound)
     free(bound->key_size);
     free(bound->row);
     free(bound->raised);
+    memset(bound, 0, sizeof *bound); /* what is cleared may be cleared again */
 }
 
 /* The largest |x|, and whether one that is not 0 is below least. */

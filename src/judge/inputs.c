@@ -54,8 +54,7 @@ attest_status attest_judge_inputs_check(bool *left_out, const attest_judge_quest
                                         const attest_judge_model *model, attest_error *error)
 {
     const attest_judge_question *x = question;
-    attest_judge_head head;
-    attest_status status = ATTEST_OK;
+    attest_judge_head head ATTEST_CLEARED_BY(attest_judge_head_clear) = {0};
     size_t left = 0;
 
     for (size_t m = 0; m < model->variants; m++)
@@ -66,14 +65,10 @@ attest_status attest_judge_inputs_check(bool *left_out, const attest_judge_quest
                 model->variant[m].score.depth);
     ATTEST_TRY(attest_judge_head_init(&head, x, error));
     for (size_t i = 0; i < x->batch * x->heads; i++) {
-        status = attest_judge_head_load(&head, i / x->heads, i % x->heads, error);
-        if (status != ATTEST_OK)
-            break;
+        ATTEST_TRY(attest_judge_head_load(&head, i / x->heads, i % x->heads, error));
         for (size_t m = 0; m < model->variants; m++)
             left_out[m] = left_out[m] || !fits(&head, &model->variant[m]);
     }
-    attest_judge_head_clear(&head);
-    ATTEST_TRY(status);
     for (size_t m = 0; m < model->variants; m++)
         left += !left_out[m];
     if (left == 0)

@@ -109,26 +109,19 @@ static attest_status try_schedules(attest_judgement *layer, const judging *x,
 static attest_status try_fault(attest_judgement *layer, attest_judge_fault fault,
                                const judging *x, attest_error *error)
 {
-    attest_judge_faulty faulty;
-    attest_judge_tally tally;
-    attest_status status;
+    attest_judge_faulty faulty ATTEST_CLEARED_BY(attest_judge_faulty_clear);
+    attest_judge_tally tally ATTEST_CLEARED_BY(attest_judge_tally_clear) = {0};
     bool applies;
 
     ATTEST_TRY(attest_judge_faulty_init(&faulty, &applies, fault, x->qkv,
                                         attest_judge_model_get_tile(x->model), error));
     if (!applies)
         return ATTEST_OK;
-    status =
-        attest_judge_faulty_bound(x->other, &faulty, x->bounds, x->model, x->options, error);
-    if (status == ATTEST_OK)
-        status =
-            attest_judge_tally_init(&tally, x->output, x->other, x->shape, x->model, error);
-    if (status == ATTEST_OK) {
-        layer->fault[fault] = attest_judge_counts_verdict(&tally.all) == ATTEST_JUDGE_WITHIN;
-        attest_judge_tally_clear(&tally);
-    }
-    attest_judge_faulty_clear(&faulty);
-    return status;
+    ATTEST_TRY(
+        attest_judge_faulty_bound(x->other, &faulty, x->bounds, x->model, x->options, error));
+    ATTEST_TRY(attest_judge_tally_init(&tally, x->output, x->other, x->shape, x->model, error));
+    layer->fault[fault] = attest_judge_counts_verdict(&tally.all) == ATTEST_JUDGE_WITHIN;
+    return ATTEST_OK;
 }
 
 /* The shape of the output of a question whose tensors fit each other. */

@@ -76,9 +76,9 @@ attest_status attest_judgement_make(attest_judgement **judgement, const attest_t
                                     const attest_qkv *qkv, const attest_judge_model *model,
                                     const attest_judge_options *options, attest_error *error)
 {
+    double *block ATTEST_FREED = NULL;
     attest_status status;
     size_t elements;
-    double *block;
 
     *judgement = NULL;
     ATTEST_TRY(check(&elements, output, qkv, error));
@@ -87,7 +87,6 @@ attest_status attest_judgement_make(attest_judgement **judgement, const attest_t
     status = *judgement && block
                  ? judge(*judgement, block, elements, output, qkv, model, options, error)
                  : attest_memory_fail(error);
-    free(block);
     if (status != ATTEST_OK) {
         attest_judgement_free(*judgement);
         *judgement = NULL;

@@ -36,7 +36,7 @@ static attest_status quantise(double *value, double *factor, const attest_tensor
                               attest_error *error)
 {
     const size_t *n = t->shape;
-    attest_quantised q;
+    attest_quantised q ATTEST_CLEARED_BY(attest_quantised_clear) = {0};
     attest_hosted h;
     attest_status status;
 
@@ -45,21 +45,20 @@ static attest_status quantise(double *value, double *factor, const attest_tensor
     if (status != ATTEST_OK)
         return attest_error_prefix(error, status, (const char[]){name, '\0'});
     attest_hosted_init(&h, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
-    for (size_t i = 0; i < n[0] * n[1] * n[2] * n[3] && status == ATTEST_OK; i++) {
+    for (size_t i = 0; i < n[0] * n[1] * n[2] * n[3]; i++) {
         const attest_block_scale *scale = attest_quantised_get_scale(&q, i);
 
         value[i] = factor ? q.element[i] : attest_block_get_value(q.element[i], scale, &h);
         if (factor) /* 0: all elements are */
             factor[i / n[3] / n[2]] = scale->factor == 0 ? 1 : scale->factor;
         if (!isfinite(value[i]))
-            status = attest_error_set(error, ATTEST_FORMAT,
-                                      "%c[%zu][%zu][%zu][%zu], quantised by %s, is no number "
-                                      "of %s",
-                                      name, i / n[3] / n[2] / n[1], i / n[3] / n[2] % n[1],
-                                      i / n[3] % n[2], i % n[3], scheme->name, format->name);
+            return attest_error_set(error, ATTEST_FORMAT,
+                                    "%c[%zu][%zu][%zu][%zu], quantised by %s, is no number "
+                                    "of %s",
+                                    name, i / n[3] / n[2] / n[1], i / n[3] / n[2] % n[1],
+                                    i / n[3] % n[2], i % n[3], scheme->name, format->name);
     }
-    attest_quantised_clear(&q);
-    return status;
+    return ATTEST_OK;
 }
 
 /* The tensor of these doubles. */
@@ -120,20 +119,25 @@ attest_status attest_judge_quantised_init(attest_judge_quantised *quantised,
     const attest_format *const format[3] = {&v->q, &v->k, &v->v};
     attest_tensor *const tensor[3] = {&x->qkv.q, &x->qkv.k, &x->qkv.v};
     attest_tensor *const descale[3] = {&x->qkv.q_descale, &x->qkv.k_descale, &x->qkv.v_descale};
-    attest_status status = ATTEST_OK;
 
     *x = (attest_judge_quantised){.qkv = *qkv};
-    for (int i = 0; i < 3 && status == ATTEST_OK; i++)
-        status =
-            replace(&x->value[i], tensor[i], descale[i], "qkv"[i], &model -> quantise.scheme[i],
-                    format[i], model->quantise.folded, error);
-    if (status != ATTEST_OK)
-        attest_judge_quantised_clear(x);
-    return status;
+    for (int i = 0; i < 3; i++) {
+        const attest_block_format *scheme = &model->quantise.scheme[i];
+        attest_status status = replace(&x->value[i], tensor[i], descale[i], "qkv"[i], scheme,
+                                       format[i], model -> quantise.folded, error);
+
+        if (status != ATTEST_OK) {
+            attest_judge_quantised_clear(x);
+            return status;
+        }
+    }
+    return ATTEST_OK;
 }
 
 void attest_judge_quantised_clear(attest_judge_quantised *quantised)
 {
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         free(quantised->value[i]);
+        quantised->value[i] = NULL; /* may be cleared again */
+    }
 }

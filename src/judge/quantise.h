@@ -17,8 +17,8 @@ typedef struct attest_judge_quantised {
 } attest_judge_quantised;
 
 /* Domain: q, k and v are there. Status: FORMAT (a value that the scheme does not take, or that
- * it makes infinite; an
- * input that has factors already), NOMEM; then there is nothing to clear. */
+ * it makes infinite; an input that has factors already), NOMEM; then there is nothing to clear.
+ */
 attest_status attest_judge_quantised_init(attest_judge_quantised *quantised,
                                           const attest_qkv *qkv,
                                           const attest_judge_model *model,

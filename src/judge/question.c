@@ -130,6 +130,16 @@ static attest_status read_numbers(attest_judge_question *x, attest_error *error)
     return ATTEST_OK;
 }
 
+static attest_status check(attest_judge_question *x, attest_error *error)
+{
+    ATTEST_TRY(check_shapes(x, error));
+    ATTEST_TRY(check_extras(x, error));
+    ATTEST_TRY(check_factors(x, &x->qkv.q_descale, 'q', error));
+    ATTEST_TRY(check_factors(x, &x->qkv.k_descale, 'k', error));
+    ATTEST_TRY(check_factors(x, &x->qkv.v_descale, 'v', error));
+    return read_numbers(x, error);
+}
+
 attest_status attest_judge_question_init(attest_judge_question *question, const attest_qkv *qkv,
                                          attest_error *error)
 {
@@ -146,18 +156,8 @@ attest_status attest_judge_question_init(attest_judge_question *question, const 
     x->value_dim = qkv->v.shape[3];
     fmpq_init(x->scale);
     fmpq_init(x->softcap);
-    status = check_shapes(x, error);
     x->descaled = qkv->q_descale.data || qkv->k_descale.data || qkv->v_descale.data;
-    if (status == ATTEST_OK)
-        status = check_extras(x, error);
-    if (status == ATTEST_OK)
-        status = check_factors(x, &qkv->q_descale, 'q', error);
-    if (status == ATTEST_OK)
-        status = check_factors(x, &qkv->k_descale, 'k', error);
-    if (status == ATTEST_OK)
-        status = check_factors(x, &qkv->v_descale, 'v', error);
-    if (status == ATTEST_OK)
-        status = read_numbers(x, error);
+    status = check(x, error);
     if (status != ATTEST_OK)
         attest_judge_question_clear(x);
     return status;
@@ -167,6 +167,8 @@ void attest_judge_question_clear(attest_judge_question *question)
 {
     fmpq_clear(question->scale);
     fmpq_clear(question->softcap);
+    fmpq_init(question->scale); /* what is cleared may be cleared again */
+    fmpq_init(question->softcap);
 }
 
 void attest_judge_question_get_scale(arb_t scale, const attest_judge_question *question,

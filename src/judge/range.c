@@ -98,22 +98,19 @@ static attest_status run_kernel(attest_judge_ranges *r, attest_judge_head *head,
                                 const attest_judge_happening *kernel, attest_error *error)
 {
     const attest_judge_question *q = head->question;
+    attest_judge_concrete x ATTEST_CLEARED_BY(attest_judge_concrete_clear);
+    double *out ATTEST_FREED = NULL;
     attest_judge_watch watch = {0};
-    attest_judge_concrete x;
-    attest_status status;
-    double *out;
 
     ATTEST_TRY(attest_judge_concrete_init(&x, q, variant, recipe, error));
     out = attest_memory_alloc(q->value_dim, sizeof *out);
-    status = out ? ATTEST_OK : attest_memory_fail(error);
+    if (!out)
+        return attest_memory_fail(error);
     x.watch = &watch;
-    for (size_t i = 0; i < q->queries && status == ATTEST_OK; i++)
-        status = attest_judge_concrete_run(out, &x, head, i, error);
-    if (status == ATTEST_OK)
-        take(r, &watch, kernel, head);
-    free(out);
-    attest_judge_concrete_clear(&x);
-    return status;
+    for (size_t i = 0; i < q->queries; i++)
+        ATTEST_TRY(attest_judge_concrete_run(out, &x, head, i, error));
+    take(r, &watch, kernel, head);
+    return ATTEST_OK;
 }
 
 static attest_status run_schedules(attest_judge_ranges *r, attest_judge_head *head,
@@ -154,26 +151,23 @@ static attest_status replay_head(size_t may[ATTEST_JUDGE_EVENTS], attest_judge_h
                                  const attest_judge_model *model, attest_error *error)
 {
     const attest_judge_question *q = head->question;
-    double *lo = attest_memory_alloc(q->value_dim, 2 * sizeof *lo);
-    attest_status status = lo ? ATTEST_OK : attest_memory_fail(error);
+    double *lo ATTEST_FREED = attest_memory_alloc(q->value_dim, 2 * sizeof *lo);
 
-    for (size_t s = 0; s < model->schedules && status == ATTEST_OK; s++) {
+    if (!lo)
+        return attest_memory_fail(error);
+    for (size_t s = 0; s < model->schedules; s++) {
+        attest_judge_replay replay ATTEST_CLEARED_BY(attest_judge_replay_clear);
         attest_judge_watch watch = {0};
-        attest_judge_replay replay;
 
-        status =
-            attest_judge_replay_init(&replay, q, model->variant, &model->schedule[s], error);
-        if (status != ATTEST_OK)
-            break;
+        ATTEST_TRY(
+            attest_judge_replay_init(&replay, q, model->variant, &model->schedule[s], error));
         replay.x.watch = &watch;
         for (size_t i = 0; i < q->queries; i++)
             attest_judge_replay_row(lo, lo + q->value_dim, &replay, head, i);
-        attest_judge_replay_clear(&replay);
         for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
             may[e] += watch.count[e];
     }
-    free(lo);
-    return status;
+    return ATTEST_OK;
 }
 
 /* The events of a head. may: what the bound does not exclude. */
@@ -202,6 +196,11 @@ typedef struct heads {
     attest_judge_ranges *found;
     atomic_size_t *failed; /* 1 + a head that could not be decided; 0: none */
 } heads;
+
+static void heads_clear(heads *x)
+{
+    attest_judge_range_bound_clear(&x->bound);
+}
 
 static attest_status decide_one(heads *x, size_t h, attest_error *error)
 {
@@ -268,23 +267,19 @@ static attest_status run_heads(attest_judge_ranges *r, heads *x, size_t jobs,
 static attest_status decide(attest_judge_ranges *r, const attest_judge_question *x,
                             const attest_judge_model *model, size_t jobs, attest_error *error)
 {
-    heads all = {.question = x, .model = model};
-    attest_status status;
+    heads all ATTEST_CLEARED_BY(heads_clear) = {.question = x, .model = model};
 
     ATTEST_TRY(attest_judge_range_bound_init(&all.bound, x, model, error));
     attest_judge_range_bound_thresholds(r, &all.bound);
-    status = run_heads(r, &all, jobs, error);
-    attest_judge_range_bound_clear(&all.bound);
-    return status;
+    return run_heads(r, &all, jobs, error);
 }
 
 attest_status attest_judge_ranges_add(attest_judge_ranges *ranges, const attest_qkv *qkv,
                                       const attest_judge_model *model, size_t jobs,
                                       attest_error *error)
 {
-    attest_judge_quantised quantised;
-    attest_judge_question question;
-    attest_status status;
+    attest_judge_quantised quantised ATTEST_CLEARED_BY(attest_judge_quantised_clear) = {0};
+    attest_judge_question question ATTEST_CLEARED_BY(attest_judge_question_clear) = {0};
 
     if (model->variant->p_scheme.name[0])
         return attest_error_set(
@@ -293,11 +288,6 @@ attest_status attest_judge_ranges_add(attest_judge_ranges *ranges, const attest_
             "threshold or offset is the limit of quantised weights; ask for "
             "the tolerance of this model, or for the range without it");
     ATTEST_TRY(attest_judge_quantised_init(&quantised, qkv, model, error));
-    status = attest_judge_question_init(&question, &quantised.qkv, error);
-    if (status == ATTEST_OK) {
-        status = decide(ranges, &question, model, jobs, error);
-        attest_judge_question_clear(&question);
-    }
-    attest_judge_quantised_clear(&quantised);
-    return status;
+    ATTEST_TRY(attest_judge_question_init(&question, &quantised.qkv, error));
+    return decide(ranges, &question, model, jobs, error);
 }

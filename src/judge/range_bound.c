@@ -4,11 +4,12 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/term.h"
-#include "base/scope.h"
 #include "judge/inputs.h"
+#include "number/scope.h"
 
 enum { BITS = 128 };
 
@@ -20,27 +21,18 @@ attest_status attest_judge_range_bound_init(attest_judge_range_bound *bound,
                                             const attest_judge_model *model,
                                             attest_error *error)
 {
-    bool *left_out = attest_memory_alloc(model->variants, sizeof *left_out);
-    attest_status status;
+    bool *left_out ATTEST_FREED = attest_memory_alloc(model->variants, sizeof *left_out);
+    size_t rules;
 
+    memset(bound, 0, sizeof *bound);
     bound->rule = attest_memory_alloc(model->variants, sizeof *bound->rule);
     bound->result =
         attest_memory_alloc(question->value_dim, 4 * ATTEST_JUDGE_BLOCK * sizeof(double));
-    status = left_out && bound->rule && bound->result
-                 ? attest_judge_inputs_check(left_out, question, model, error)
-                 : attest_memory_fail(error);
-    if (status == ATTEST_OK) {
-        size_t rules = attest_judge_inputs_set_rules(bound->rule, left_out, question, model);
-
-        status =
-            attest_judge_head_bound_init(&bound->state, question, bound->rule, rules, error);
-    }
-    free(left_out);
-    if (status != ATTEST_OK) {
-        free(bound->rule);
-        free(bound->result);
-    }
-    return status;
+    if (!left_out || !bound->rule || !bound->result)
+        return attest_memory_fail(error);
+    ATTEST_TRY(attest_judge_inputs_check(left_out, question, model, error));
+    rules = attest_judge_inputs_set_rules(bound->rule, left_out, question, model);
+    return attest_judge_head_bound_init(&bound->state, question, bound->rule, rules, error);
 }
 
 void attest_judge_range_bound_clear(attest_judge_range_bound *bound)
@@ -59,9 +51,8 @@ typedef struct visit {
 /* threshold = log2(P) - offset - log2(1 + error): P is reached, and not passed. */
 static void set_threshold(arb_t threshold, double p, const attest_judge_variant *v)
 {
-    arb_t x;
+    ARB(x);
 
-    arb_init(x);
     arb_set_d(threshold, p);
     arb_set_d(x, v->exp_relative);
     arb_add_ui(x, x, 1, BITS);
@@ -70,16 +61,14 @@ static void set_threshold(arb_t threshold, double p, const attest_judge_variant 
     arb_const_log2(x, BITS);
     arb_div(threshold, threshold, x, BITS);
     arb_sub_si(threshold, threshold, v->offset, BITS);
-    arb_clear(x);
 }
 
 /* The thresholds in exact arithmetic; of several variants, the least. */
 static void set_exact(attest_judge_ranges *r, const attest_judge_rule *rule)
 {
     const attest_judge_variant *v = rule->variant;
-    arb_t limit;
+    ARB(limit);
 
-    arb_init(limit);
     set_threshold(limit, rule->p.limit, v);
     if (r->limit == (double)INFINITY || arb_lt(limit, r->threshold)) {
         arb_set(r->threshold, limit);
@@ -89,7 +78,6 @@ static void set_exact(attest_judge_ranges *r, const attest_judge_rule *rule)
         r->limit_included =
             v->cast && attest_judge_arithmetic_includes_limit(&rule->p.hosted.format);
     }
-    arb_clear(limit);
 }
 
 /* How far a kernel's largest score can be above top, whose rounding is relative to top. */

@@ -12,8 +12,8 @@ typedef struct attest_judge_range_bound {
     double *result; /* of a block of rows */
 } attest_judge_range_bound;
 
-/* Checks the inputs, too: values that no variant has. Status: FORMAT, NOMEM; then there is
- * nothing to clear. */
+/* Checks the inputs, too: values that no variant has. Status: FORMAT, NOMEM; bound is to be
+ * cleared in any case. */
 attest_status attest_judge_range_bound_init(attest_judge_range_bound *bound,
                                             const attest_judge_question *question,
                                             const attest_judge_model *model,

@@ -90,6 +90,7 @@ void attest_judge_replay_clear(attest_judge_replay *r)
     free(r->split);
     free(r->joined);
     attest_judge_concrete_clear(&r->x);
+    memset(r, 0, sizeof *r); /* what is cleared may be cleared again */
 }
 
 static range exponential(const pass *p, range argument)

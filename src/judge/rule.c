@@ -5,18 +5,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "number/scope.h"
+
 /* value, error = the middle of a ball and at least its radius. */
 static void set_enclosed(double *value, double *error, const arb_t ball)
 {
-    arb_t rest;
+    ARB(rest);
 
-    arb_init(rest);
     *value = arf_get_d(arb_midref(ball), ARF_RND_NEAR);
     arb_set_d(rest, *value);
     arb_sub(rest, ball, rest, 64);
     *error = mag_get_d(arb_radref(rest)) + fabs(arf_get_d(arb_midref(rest), ARF_RND_UP));
     *error *= ATTEST_JUDGE_UP;
-    arb_clear(rest);
 }
 
 static bool is_power_of_two(const attest_judge_question *x)
@@ -58,9 +58,8 @@ static void check_constants(attest_judge_rule *rule)
 
 static void set_numbers(attest_judge_rule *rule, const attest_judge_question *question)
 {
-    arb_t ball;
+    ARB(ball);
 
-    arb_init(ball);
     attest_judge_question_get_scale(ball, question, 128);
     set_enclosed(&rule->scale, &rule->scale_error, ball);
     rule->cap = rule->cap_error = 0;
@@ -68,7 +67,6 @@ static void set_numbers(attest_judge_rule *rule, const attest_judge_question *qu
         arb_set_fmpq(ball, question->softcap, 128);
         set_enclosed(&rule->cap, &rule->cap_error, ball);
     }
-    arb_clear(ball);
     rule->additive = question->qkv.mask.data && question->qkv.mask.type != ATTEST_TENSOR_BOOL;
     rule->power_of_two = is_power_of_two(question);
     check_constants(rule);
@@ -160,14 +158,12 @@ void attest_judge_rule_init(attest_judge_rule *rule, const attest_judge_variant 
 void attest_judge_rule_set_head(attest_judge_rule *rule, const attest_judge_head *head)
 {
     int exponent;
-    arb_t ball;
+    ARB(ball);
 
     if (!rule->descaled)
         return;
-    arb_init(ball);
     attest_judge_head_get_scale(ball, head, 128);
     set_enclosed(&rule->scale, &rule->scale_error, ball);
-    arb_clear(ball);
     /* the product of two factors is a power of two if both are */
     rule->power_of_two =
         is_power_of_two(head->question) && frexp(head->score_factor, &exponent) == 0.5;

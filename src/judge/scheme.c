@@ -130,29 +130,28 @@ attest_status attest_judge_scheme_find(attest_judge_scheme *best, const attest_q
 {
     size_t heads = qkv->q.shape[0] * qkv->q.shape[1], left = heads;
     size_t size = qkv->q.shape[2] * qkv->v.shape[3], all = heads * size;
-    double *room = attest_memory_alloc(all + 2 * size, 5 * sizeof *room);
-    attest_judge_bounds bounds = {.lo = room};
-    attest_status status = room ? ATTEST_OK : attest_memory_fail(error);
+    double *room ATTEST_FREED = attest_memory_alloc(all + 2 * size, 5 * sizeof *room);
+    attest_judge_bounds bounds;
 
     for (size_t h = 0; h < heads; h++)
         best[h] = (attest_judge_scheme){.relative = (double)INFINITY};
-    if (room) {
-        bounds.hi = room + all;
-        bounds.exact = room + 2 * all;
-        bounds.error = room + 3 * all;
-        bounds.bound = room + 4 * all;
-    }
-    for (size_t i = 0; schemes[i] && left > 0 && status == ATTEST_OK; i++) {
+    if (!room)
+        return attest_memory_fail(error);
+    bounds = (attest_judge_bounds){.lo = room,
+                                   .hi = room + all,
+                                   .exact = room + 2 * all,
+                                   .error = room + 3 * all,
+                                   .bound = room + 4 * all};
+    for (size_t i = 0; schemes[i] && left > 0; i++) {
         attest_judge_model tried;
+        attest_status status = set_model(&tried, model, schemes[i], error);
 
-        status = set_model(&tried, model, schemes[i], error);
         if (status == ATTEST_OK)
             status = attest_judge_bound(&bounds, qkv, &tried, options, error);
-        if (status == ATTEST_OK)
-            left = judge_heads(best, &bounds, qkv, relative, schemes[i], room + 5 * all);
-        if (status == ATTEST_FORMAT)
-            status = ATTEST_OK; /* it does not take these values */
+        if (status == ATTEST_FORMAT) /* it does not take these values */
+            continue;
+        ATTEST_TRY(status);
+        left = judge_heads(best, &bounds, qkv, relative, schemes[i], room + 5 * all);
     }
-    free(room);
-    return status;
+    return ATTEST_OK;
 }

@@ -415,11 +415,8 @@ attest_status attest_judge_simulate_row(double *out, attest_judge_head *head, si
                                         const attest_judge_variant *variant,
                                         const attest_judge_recipe *recipe, attest_error *error)
 {
-    attest_judge_concrete x;
-    attest_status status;
+    attest_judge_concrete x ATTEST_CLEARED_BY(attest_judge_concrete_clear);
 
     ATTEST_TRY(attest_judge_concrete_init(&x, head->question, variant, recipe, error));
-    status = attest_judge_concrete_run(out, &x, head, i, error);
-    attest_judge_concrete_clear(&x);
-    return status;
+    return attest_judge_concrete_run(out, &x, head, i, error);
 }

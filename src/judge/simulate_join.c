@@ -1,6 +1,8 @@
 /* simulate_join.c -- the final division, and splits joined by their logarithms. */
 #include "judge/simulate.h"
 
+#include "number/scope.h"
+
 /* (n): the numbers of the working format within the allowed error of a / b. */
 double attest_judge_concrete_quotient(attest_judge_concrete *x, double a, double b, bool push)
 {
@@ -44,13 +46,11 @@ attest_judge_exponential attest_judge_concrete_log(const attest_judge_concrete *
     attest_judge_exponential y;
     double exact, radius, slack;
     int inexact;
-    mpfr_t l;
+    MPFR(53, l);
 
-    mpfr_init2(l, 53);
     mpfr_set_d(l, sum, MPFR_RNDN);
     inexact = mpfr_log(l, l, MPFR_RNDZ);
     exact = mpfr_get_d(l, MPFR_RNDZ);
-    mpfr_clear(l);
     y.nearest = attest_hosted_convert(
         h->plain ? exact : attest_hosted_to_odd(exact, inexact ? exact : 0), h);
     radius = x->variant->split_log;

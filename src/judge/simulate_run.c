@@ -30,17 +30,16 @@ typedef struct job {
     const attest_judge_model *model;
     size_t schedule, chunks; /* of a head */
     bool values, bounds;     /* which are asked for */
-    size_t elements;
+    size_t elements, bytes;  /* bytes: of results */
     results *results;
     const attest_judge_options *options;
     attest_judge_proceed proceed;
 } job;
 
-static attest_status fail(job *j, attest_error *error)
+static void job_clear(job *j)
 {
-    if (!atomic_flag_test_and_set(&j->results->told))
-        j->results->error = *error;
-    return error->status;
+    attest_shared_free(j->results, 1, j->bytes);
+    attest_judge_question_clear(&j->question);
 }
 
 static double *element(const job *j, size_t kind, const attest_judge_head *head, size_t row)
@@ -55,16 +54,14 @@ static attest_status run_rows(job *j, attest_judge_head *head, size_t first, siz
                               attest_error *error)
 {
     const attest_judge_variant *variant = &j->model->variant[0];
+    attest_judge_concrete x ATTEST_CLEARED_BY(attest_judge_concrete_clear);
     attest_judge_recipe recipe;
-    attest_judge_concrete x;
-    attest_status status = ATTEST_OK;
 
     attest_judge_recipe_from_schedule(&recipe, variant, &j->model->schedule[j->schedule]);
     ATTEST_TRY(attest_judge_concrete_init(&x, &j->question, variant, &recipe, error));
-    for (size_t i = first; i < last && status == ATTEST_OK; i++)
-        status = attest_judge_concrete_run(element(j, 0, head, i), &x, head, i, error);
-    attest_judge_concrete_clear(&x);
-    return status;
+    for (size_t i = first; i < last; i++)
+        ATTEST_TRY(attest_judge_concrete_run(element(j, 0, head, i), &x, head, i, error));
+    return ATTEST_OK;
 }
 
 /* The hull over the variants; where one of them says nothing, nothing is said. */
@@ -81,37 +78,36 @@ static attest_status replay_rows(job *j, attest_judge_head *head, size_t variant
                                  size_t last, attest_error *error)
 {
     size_t values = j->question.value_dim;
-    double *l = attest_memory_alloc(values, 2 * sizeof *l), *h = l ? l + values : NULL;
-    attest_judge_replay replay;
-    attest_status status = l ? ATTEST_OK : attest_memory_fail(error);
+    attest_judge_replay replay ATTEST_CLEARED_BY(attest_judge_replay_clear) = {0};
+    double *l ATTEST_FREED = attest_memory_alloc(values, 2 * sizeof *l), *h;
 
-    if (status == ATTEST_OK)
-        status = attest_judge_replay_init(&replay, &j->question, &j->model->variant[variant],
-                                          &j->model->schedule[j->schedule], error);
-    if (status == ATTEST_OK) {
-        for (size_t i = first; i < last; i++) {
-            attest_judge_replay_row(l, h, &replay, head, i);
-            widen(element(j, 1, head, i), element(j, 2, head, i), l, h, values, variant == 0);
-        }
-        attest_judge_replay_clear(&replay);
+    if (!l)
+        return attest_memory_fail(error);
+    h = l + values;
+    ATTEST_TRY(attest_judge_replay_init(&replay, &j->question, &j->model->variant[variant],
+                                        &j->model->schedule[j->schedule], error));
+    for (size_t i = first; i < last; i++) {
+        attest_judge_replay_row(l, h, &replay, head, i);
+        widen(element(j, 1, head, i), element(j, 2, head, i), l, h, values, variant == 0);
     }
-    free(l);
-    return status;
+    return ATTEST_OK;
 }
 
-static attest_status run_chunk(job *j, attest_judge_head *head, size_t item,
-                               attest_error *error)
+static attest_status run_chunk(job *j, size_t item, attest_error *error)
 {
     const attest_judge_question *q = &j->question;
     size_t index = item / j->chunks, first = item % j->chunks * ROWS, last = first + ROWS;
+    attest_judge_head head ATTEST_CLEARED_BY(attest_judge_head_clear);
+
+    ATTEST_TRY(attest_judge_head_init(&head, q, error));
 
     if (last > q->queries)
         last = q->queries;
-    ATTEST_TRY(attest_judge_head_load(head, index / q->heads, index % q->heads, error));
+    ATTEST_TRY(attest_judge_head_load(&head, index / q->heads, index % q->heads, error));
     if (j->values)
-        ATTEST_TRY(run_rows(j, head, first, last, error));
+        ATTEST_TRY(run_rows(j, &head, first, last, error));
     for (size_t v = 0; j->bounds && v < j->model->variants; v++)
-        ATTEST_TRY(replay_rows(j, head, v, first, last, error));
+        ATTEST_TRY(replay_rows(j, &head, v, first, last, error));
     atomic_fetch_add(&j->results->done, last - first);
     return ATTEST_OK;
 }
@@ -121,15 +117,10 @@ static bool work(void *context, size_t item)
     job *j = context;
     const attest_judge_question *q = &j->question;
     attest_error error = {0};
-    attest_judge_head head;
-    attest_status status = attest_judge_head_init(&head, q, &error);
 
-    if (status == ATTEST_OK) {
-        status = run_chunk(j, &head, item, &error);
-        attest_judge_head_clear(&head);
-    }
-    if (status != ATTEST_OK) {
-        fail(j, &error);
+    if (run_chunk(j, item, &error) != ATTEST_OK) {
+        if (!atomic_flag_test_and_set(&j->results->told))
+            j->results->error = error;
         return false;
     }
     return attest_judge_proceed_tell(&j->proceed, "rows", atomic_load(&j->results->done),
@@ -140,34 +131,28 @@ static bool work(void *context, size_t item)
 static attest_status check_heads(job *j, attest_error *error)
 {
     const attest_judge_question *q = &j->question;
+    attest_judge_concrete x ATTEST_CLEARED_BY(attest_judge_concrete_clear);
+    attest_judge_head head ATTEST_CLEARED_BY(attest_judge_head_clear) = {0};
     attest_judge_recipe recipe;
-    attest_judge_concrete x;
-    attest_judge_head head;
-    attest_status status;
 
     attest_judge_recipe_from_schedule(&recipe, j->model->variant,
                                       &j->model->schedule[j->schedule]);
     ATTEST_TRY(attest_judge_concrete_init(&x, q, j->model->variant, &recipe, error));
-    status = attest_judge_head_init(&head, q, error);
-    if (status == ATTEST_OK) {
-        for (size_t h = 0; h < q->batch * q->heads && status == ATTEST_OK; h++) {
-            status = attest_judge_head_load(&head, h / q->heads, h % q->heads, error);
-            if (status == ATTEST_OK)
-                status = attest_judge_concrete_check(&x, &head, error);
-        }
-        attest_judge_head_clear(&head);
+    ATTEST_TRY(attest_judge_head_init(&head, q, error));
+    for (size_t h = 0; h < q->batch * q->heads; h++) {
+        ATTEST_TRY(attest_judge_head_load(&head, h / q->heads, h % q->heads, error));
+        ATTEST_TRY(attest_judge_concrete_check(&x, &head, error));
     }
-    attest_judge_concrete_clear(&x);
-    return status;
+    return ATTEST_OK;
 }
 
-static attest_status run_all(job *j, size_t bytes, attest_error *error)
+static attest_status run_all(job *j, attest_error *error)
 {
     const attest_judge_question *q = &j->question;
     size_t jobs = j->options->jobs > 0 ? j->options->jobs : 1;
     attest_status status;
 
-    j->results = attest_shared_alloc(1, bytes);
+    j->results = attest_shared_alloc(1, j->bytes);
     if (!j->results)
         return attest_memory_fail(error);
     attest_judge_proceed_begin(&j->proceed, "rows", q->batch * q->heads * q->queries);
@@ -187,14 +172,12 @@ attest_status attest_judge_simulate_values(double *out, double *lo, double *hi,
                                            const attest_judge_options *options,
                                            attest_error *error)
 {
-    job j = {.model = model,
-             .schedule = schedule,
-             .values = out != NULL,
-             .bounds = lo || hi,
-             .options = options};
+    job j ATTEST_CLEARED_BY(job_clear) = {.model = model,
+                                          .schedule = schedule,
+                                          .values = out != NULL,
+                                          .bounds = lo || hi,
+                                          .options = options};
     double *to[3] = {out, lo, hi};
-    attest_status status;
-    size_t bytes;
 
     attest_judge_proceed_init(&j.proceed, options);
     if (schedule >= model->schedules)
@@ -205,30 +188,24 @@ attest_status attest_judge_simulate_values(double *out, double *lo, double *hi,
     j.chunks = (j.question.queries + ROWS - 1) / ROWS;
     j.elements =
         j.question.batch * j.question.heads * j.question.queries * j.question.value_dim;
-    bytes = sizeof(results) + (j.bounds ? 3 : 1) * j.elements * sizeof(double);
-    status = j.elements > (SIZE_MAX - sizeof(results)) / (3 * sizeof(double))
-                 ? attest_memory_fail(error)
-                 : check_heads(&j, error);
-    if (status == ATTEST_OK)
-        status = run_all(&j, bytes, error);
-    for (size_t k = 0; status == ATTEST_OK && k < 3; k++)
+    if (j.elements > (SIZE_MAX - sizeof(results)) / (3 * sizeof(double)))
+        return attest_memory_fail(error);
+    j.bytes = sizeof(results) + (j.bounds ? 3 : 1) * j.elements * sizeof(double);
+    ATTEST_TRY(check_heads(&j, error));
+    ATTEST_TRY(run_all(&j, error));
+    for (size_t k = 0; k < 3; k++)
         if (to[k])
             memcpy(to[k], j.results->value + k * j.elements, j.elements * sizeof(double));
-    attest_shared_free(j.results, 1, bytes);
-    attest_judge_question_clear(&j.question);
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status attest_judge_simulate(double *out, double *lo, double *hi, const attest_qkv *qkv,
                                     const attest_judge_model *model, size_t schedule,
                                     const attest_judge_options *options, attest_error *error)
 {
-    attest_judge_quantised quantised;
-    attest_status status;
+    attest_judge_quantised quantised ATTEST_CLEARED_BY(attest_judge_quantised_clear);
 
     ATTEST_TRY(attest_judge_quantised_init(&quantised, qkv, model, error));
-    status = attest_judge_simulate_values(out, lo, hi, &quantised.qkv, model, schedule, options,
-                                          error);
-    attest_judge_quantised_clear(&quantised);
-    return status;
+    return attest_judge_simulate_values(out, lo, hi, &quantised.qkv, model, schedule, options,
+                                        error);
 }

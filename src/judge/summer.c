@@ -19,6 +19,7 @@ void attest_judge_summer_clear(attest_judge_summer *summer)
     free(summer->leaf);
     free(summer->a);
     free(summer->b);
+    summer->leaf = summer->a = summer->b = NULL;
 }
 
 static size_t pick(attest_judge_summer *s, size_t choices)

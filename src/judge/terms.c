@@ -98,59 +98,45 @@ static attest_status visit_row(visit *to, const size_t at[4],
                                const attest_judge_question *question, attest_judge_rule *rule,
                                size_t rules, attest_error *error)
 {
-    double *row = attest_memory_alloc(question->value_dim, 4 * sizeof *row);
-    attest_judge_head_bound bound;
-    attest_status status =
-        row ? attest_judge_head_bound_init(&bound, question, rule, rules, error)
-            : attest_memory_fail(error);
+    double *row ATTEST_FREED = attest_memory_alloc(question->value_dim, 4 * sizeof *row);
+    attest_judge_head_bound bound ATTEST_CLEARED_BY(attest_judge_head_bound_clear) = {0};
 
-    if (status == ATTEST_OK) {
-        bound.visit = set_terms;
-        bound.context = to;
-        status = attest_judge_head_bound_load(&bound, at[0], at[1], error);
-        if (status == ATTEST_OK)
-            attest_judge_head_bound_rows(row, &bound, at[2], 1);
-        attest_judge_head_bound_clear(&bound);
-    }
-    free(row);
-    return status;
+    if (!row)
+        return attest_memory_fail(error);
+    ATTEST_TRY(attest_judge_head_bound_init(&bound, question, rule, rules, error));
+    bound.visit = set_terms;
+    bound.context = to;
+    ATTEST_TRY(attest_judge_head_bound_load(&bound, at[0], at[1], error));
+    attest_judge_head_bound_rows(row, &bound, at[2], 1);
+    return ATTEST_OK;
 }
 
 static attest_status find(visit *to, const size_t at[4], const attest_qkv *qkv,
                           const attest_judge_model *model, attest_error *error)
 {
-    bool *left_out = attest_memory_alloc(model->variants, sizeof *left_out);
-    attest_judge_rule *rule = attest_memory_alloc(model->variants, sizeof *rule);
-    attest_judge_question question;
-    attest_status status = left_out && rule ? attest_judge_question_init(&question, qkv, error)
-                                            : attest_memory_fail(error);
+    bool *left_out ATTEST_FREED = attest_memory_alloc(model->variants, sizeof *left_out);
+    attest_judge_rule *rule ATTEST_FREED = attest_memory_alloc(model->variants, sizeof *rule);
+    attest_judge_question question ATTEST_CLEARED_BY(attest_judge_question_clear) = {0};
+    size_t rules;
 
-    if (status == ATTEST_OK) {
-        status = attest_judge_inputs_check(left_out, &question, model, error);
-        if (status == ATTEST_OK)
-            status = visit_row(to, at, &question, rule,
-                               attest_judge_inputs_set_rules(rule, left_out, &question, model),
-                               error);
-        attest_judge_question_clear(&question);
-    }
-    free(left_out);
-    free(rule);
-    return status;
+    if (!left_out || !rule)
+        return attest_memory_fail(error);
+    ATTEST_TRY(attest_judge_question_init(&question, qkv, error));
+    ATTEST_TRY(attest_judge_inputs_check(left_out, &question, model, error));
+    rules = attest_judge_inputs_set_rules(rule, left_out, &question, model);
+    return visit_row(to, at, &question, rule, rules, error);
 }
 
 attest_status attest_judge_terms_find(attest_judge_terms *terms, const size_t at[4],
                                       const attest_qkv *qkv, const attest_judge_model *model,
                                       attest_error *error)
 {
-    attest_judge_quantised quantised;
+    attest_judge_quantised quantised ATTEST_CLEARED_BY(attest_judge_quantised_clear) = {0};
     visit to = {terms, at[3]};
-    attest_status status;
 
     *terms = (attest_judge_terms){0};
     if (!attest_judge_model_quantises(model))
         return find(&to, at, qkv, model, error);
     ATTEST_TRY(attest_judge_quantised_init(&quantised, qkv, model, error));
-    status = find(&to, at, &quantised.qkv, model, error);
-    attest_judge_quantised_clear(&quantised);
-    return status;
+    return find(&to, at, &quantised.qkv, model, error);
 }
