@@ -207,8 +207,10 @@ static bool get_share(share *to, const attest_bounded_layer *layer,
     rho = average_error(v, tau, (double)b->sight->length, p);
     error =
         terms_error(v, tau, count, p, rho) + quotient_error(v, tau, (double)a->sight->length);
-    to->norm = head->o.norm * (w / z * 2 * v) * SLACK;
-    to->error = (head->o.norm * (w / z * error) + output_error(size, to->norm)) * SLACK;
+    to->norm = ATTEST_TERM(difference_norm, head->o.norm * (w / z * 2 * v)) * SLACK;
+    to->error = (ATTEST_TERM(difference_share, head->o.norm * (w / z * error)) +
+                 output_error(size, to->norm)) *
+                SLACK;
     return true;
 }
 
@@ -240,7 +242,7 @@ static double add_shares(double g[MOST_SIZE], double *least, const share *part, 
         attest_kernel_exp(&factor, &factor, 1);
         for (size_t c = 0; c < dim; c++)
             g[c] += factor * part[h].y[c];
-        error += factor * (part[h].error +
+        error += factor * (ATTEST_TERM(difference_heads_shares, part[h].error) +
                            ATTEST_TERM(difference_heads_sums, norm * ((double)heads + 2) * U) +
                            ATTEST_TERM(difference_heads_depth, norm * 2 * part[h].depth * U)) +
                  ATTEST_TERM(difference_heads_underflow, norm * 0x1p-1074);
@@ -256,7 +258,7 @@ static bool is_above(const share *part, size_t heads, size_t dim, double bound)
 
     for (size_t c = 0; c < dim; c++)
         most = fmax(most, fabs(g[c]));
-    most -= error;
+    most -= ATTEST_TERM(difference_sum, error);
     if (!isfinite(most) || !(most > 0) || bound == 0)
         return isfinite(most) && most > 0;
     scale = -least;

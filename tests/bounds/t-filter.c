@@ -619,6 +619,69 @@ static double output_underflow(void)
     return ratio;
 }
 
+/* The share of a head where one context is x and the other -x. Their values are those of
+ * W_V x and -W_V x, each off by 15 products that are lost; W_O is 2^20, W_Q and W_K have one
+ * entry. *off = the error of the share; returns its exact value, but for *off. */
+static double get_lone_share(share *to, double *off, double entry)
+{
+    double x[MOST_SIZE], minus[MOST_SIZE], score[MOST_SIZE] = {entry}, w = 0x1p20, q;
+    attest_bounded_head head;
+    const attest_bounded_layer layer = {.dim = MOST_SIZE, .heads = 1, .head = &head};
+    const attest_filter_sight sight[2] = {{x, 1}, {minus, 1}};
+    side a = {.sight = &sight[0], .only = {true}}, b = {.sight = &sight[1], .only = {true}};
+    double exact;
+
+    for (size_t c = 0; c < MOST_SIZE; c++) {
+        x[c] = c ? LOST : 1;
+        minus[c] = -x[c];
+    }
+    attest_bounded_matrix_set(&head.q, score, 1, MOST_SIZE);
+    attest_bounded_matrix_set(&head.k, score, 1, MOST_SIZE);
+    attest_bounded_matrix_set(&head.v, x, 1, MOST_SIZE);
+    attest_bounded_matrix_set(&head.o, &w, 1, 1);
+    project(&q, &head.q, x);
+    if (!set_side(&a, &head, &q) || !set_side(&b, &head, &q) ||
+        !get_share(to, &layer, &head, &a, &b, 1, attest_bounded_norm(x, MOST_SIZE)))
+        abort();
+    *off = 0x1p21 * (MOST_SIZE - 1) * LOST * LOST; /* exact is 2^21 (1 + 15 LOST^2) */
+    exact = 0x1p21;
+    return fabs(to->y[0] - exact) < 1e-6 ? exact : (double)NAN;
+}
+
+/* Context -x weighs e^-200 beside x. */
+static double difference_norm(void)
+{
+    share part;
+    double off, exact = get_lone_share(&part, &off, 10);
+
+    return exact / part.norm;
+}
+
+static double difference_share(void)
+{
+    share part;
+    double off;
+
+    return get_lone_share(&part, &off, 0) > 0 ? off / part.error : (double)NAN;
+}
+
+/* A share that is off by as much as it may be. */
+static double heads_shares(void)
+{
+    const share part = {{1}, 0, 0x1p-10, 1};
+    double g[MOST_SIZE] = {0}, least, error = add_shares(g, &least, &part, 1, 1);
+
+    return 0x1p-10 / error;
+}
+
+/* The exact sum is 1 - 2^-10, which is not above itself. */
+static double difference_sum(void)
+{
+    const share part = {{1}, 0, 0x1p-10, 1};
+
+    return is_above(&part, 1, 1, 1 - 0x1p-10) ? (double)INFINITY : heads_shares();
+}
+
 /* The sum of shares of size 1; shift[h] is added to the exact depth. */
 static double shares_ratio(const share *part, const double *shift, size_t heads)
 {
@@ -850,6 +913,12 @@ static const table_row rows[] = {
     {"difference_output_sums", output_sums, 0.9, NULL},
     {"difference_output_underflow", output_underflow, 0,
      "16 times 16 products lose at most 2^-1066; 2^-1000 costs nothing"},
+    {"difference_norm", difference_norm, 0.98, NULL},
+    {"difference_share", difference_share, 0.1,
+     "the projections of keys, queries and values err by much more at most than the 15 lost "
+     "products here; difference_terms and difference_quotient have their instances"},
+    {"difference_heads_shares", heads_shares, 0.98, NULL},
+    {"difference_sum", difference_sum, 0.98, NULL},
     {"difference_heads_sums", heads_sums, 0.8,
      "16 heads at most; exp and a product are 3 of the 18 u, and exact for the first head"},
     {"difference_heads_depth", heads_depth, 0.98, NULL},
