@@ -75,7 +75,7 @@ static void sum_ratio(double *low, double *high, const attest_judge_work *x,
     if (v->lanes > 1 && v->tile > 0 && v->direction != ATTEST_JUDGE_DIRECTION_ANY) {
         double lane = ceil((double)v->tile / (double)v->lanes);
         double tiles = floor((double)x->count / (double)v->tile) + 2;
-        double steps = tiles * lane + (double)v->lanes + x->sink;
+        double steps = tiles * lane + ATTEST_TERM(sum_join, (double)v->lanes) + x->sink;
 
         roundings = steps < n ? steps : n;
     }

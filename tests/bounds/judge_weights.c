@@ -1042,6 +1042,22 @@ static double sum_additions_down(void)
     return scene_measure(&x);
 }
 
+/* Each of 128 lanes but the first has a term that is rounded up to twice its size when the
+ * lanes are joined; the keys after the first tile weigh nothing. */
+static double sum_join(void)
+{
+    scene_begin(&x, 512, 1);
+    x.v.k = scene_format("binary32");
+    x.v.sum_accumulate = scene_format("binary32");
+    x.v.lanes = x.v.tile = 128;
+    x.v.direction = ATTEST_JUDGE_DIRECTION_FORWARD;
+    x.value[0] = 1;
+    for (size_t j = 1; j < 512; j++)
+        x.k[j] = j < 128 ? scene_round(log(0x1.02p-24), "binary32") : -60;
+    x.direct = scene_in_order;
+    return scene_measure(&x);
+}
+
 /* One of four lanes has 1 and then terms that are rounded up to twice their size. */
 static double sum_additions_lanes(void)
 {
@@ -1245,6 +1261,7 @@ static const table_row rows[] = {
     {"sum_additions", sum_additions_up, 0.9, NULL},
     {"sum_additions", sum_additions_down, 0.9, NULL},
     {"sum_additions", sum_additions_lanes, 0.9, NULL},
+    {"sum_join", sum_join, 0.9, NULL},
     {"sum_rescales", sum_rescales, 0.9, NULL},
     {"sum_parts", sum_parts, 0.9, NULL},
     {"sum_least", sum_least, 0.5,
