@@ -163,7 +163,7 @@ attest_status attest_audit_parts_write(const attest_audit_parts *parts,
 
     if (!path)
         return attest_memory_fail(error);
-    ATTEST_TRY(attest_output_open(&output, path, error));
+    ATTEST_TRY(attest_output_open_file(&output, path, error));
     attest_sha256_init(&hash);
     attest_sha256_add(&hash, parts->key, KEY);
     attest_sha256_add(&hash, "\n", 1);

@@ -135,7 +135,8 @@ static attest_status open_temporary(attest_output *output, attest_error *error)
     return io_error(error, output->path, "create");
 }
 
-attest_status attest_output_open(attest_output *output, const char *path, attest_error *error)
+static attest_status open_output(attest_output *output, const char *path, bool files_only,
+                                 attest_error *error)
 {
     attest_status status;
     struct stat about;
@@ -144,8 +145,10 @@ attest_status attest_output_open(attest_output *output, const char *path, attest
     output->path = strcmp(path, "-") == 0 ? attest_memory_copy(path) : resolve(path);
     if (!output->path)
         return attest_memory_fail_at(error, path);
-    if (strcmp(path, "-") == 0 ||
-        (stat(output->path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)))
+    if (files_only && stat(output->path, &about) == 0 && !S_ISREG(about.st_mode))
+        status = attest_error_set(error, ATTEST_USAGE, "%s: is not a regular file", path);
+    else if (strcmp(path, "-") == 0 || (stat(output->path, &about) == 0 &&
+                                        !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)))
         status = open_direct(output, error);
     else if (stat(output->path, &about) == 0 && S_ISDIR(about.st_mode))
         status = attest_error_set(error, ATTEST_IO, "%s: is a directory", path);
@@ -154,6 +157,17 @@ attest_status attest_output_open(attest_output *output, const char *path, attest
     if (status != ATTEST_OK)
         attest_output_abandon(output);
     return status;
+}
+
+attest_status attest_output_open(attest_output *output, const char *path, attest_error *error)
+{
+    return open_output(output, path, false, error);
+}
+
+attest_status attest_output_open_file(attest_output *output, const char *path,
+                                      attest_error *error)
+{
+    return open_output(output, path, true, error);
 }
 
 /* Fails unless files can be created in the directory of path. */

@@ -28,6 +28,12 @@ attest_status attest_output_check(const char *path, bool is_folder,
 attest_status attest_output_open(attest_output *output, const char *path,
                                  attest_error *error) ATTEST_WARN_UNUSED;
 
+/* The same for a file that the user does not name, one with a fixed name in a directory: what
+ * exists there must be a regular file. Opening a FIFO may never end. Status: also USAGE, if it
+ * is not a regular file. */
+attest_status attest_output_open_file(attest_output *output, const char *path,
+                                      attest_error *error) ATTEST_WARN_UNUSED;
+
 /* Ends the file; whatever the status, nothing is left to clear. After a failure the target is
  * what it was before, unless syncing its folder failed: then it is the new file, whole, which a
  * crash of the machine may still take back. Fault points "write", "fsync", "close", "rename".

@@ -69,7 +69,7 @@ attest_status attest_journal_create(attest_journal *journal, const char *path, c
     attest_frame_format(&record, &chain, "plan", plan, strlen(plan));
     if (record.failed)
         return attest_memory_fail_at(error, path);
-    ATTEST_TRY(attest_output_open(&output, path, error));
+    ATTEST_TRY(attest_output_open_file(&output, path, error));
     fwrite(record.data, 1, record.size, output.stream);
     ATTEST_TRY(attest_output_commit(&output, error));
     return attest_journal_open_end(journal, path, &chain, record.size, error);

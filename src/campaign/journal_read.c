@@ -65,7 +65,7 @@ static attest_status keep_damaged(const scan *in, const char *path, attest_error
     attest_text_printf(&name, "%s.damaged", path);
     if (name.failed)
         return attest_memory_fail_at(error, path);
-    ATTEST_TRY(attest_output_open(&output, name.data, error));
+    ATTEST_TRY(attest_output_open_file(&output, name.data, error));
     fwrite(in->bytes + in->at, 1, in->size - in->at, output.stream);
     return attest_output_commit(&output, error);
 }

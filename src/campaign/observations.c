@@ -50,7 +50,7 @@ attest_status attest_observations_open(attest_observations *observations, const 
 
     if (!path)
         return attest_memory_fail(error);
-    ATTEST_TRY(attest_output_open(&observations->output, path, error));
+    ATTEST_TRY(attest_output_open_file(&observations->output, path, error));
     observations->part = attest_memory_alloc(properties, sizeof *observations->part);
     if (!observations->part) {
         attest_observations_abandon(observations);

@@ -94,13 +94,15 @@ static int open_folder(campaign_job *job, const campaign_request *request,
                        attest_common *common)
 {
     attest_error error;
+    int code;
 
     if (!request->out)
         return EXIT_HOLDS;
     if (attest_folder_open(&job->folder, request->out, &error))
         return attest_cli_fail(&error);
-    if (open_observations(job, request))
-        return EXIT_ENVIRONMENT;
+    code = open_observations(job, request);
+    if (code != EXIT_HOLDS)
+        return code;
     if (attest_campaign_open(&job->campaign, &job->journal, request->out, request->resume,
                              &common->budget, &error))
         return attest_cli_fail_journal(&error);

@@ -39,7 +39,7 @@ static int write_file(const char *folder, const char *name, const char *text, si
     attest_error error;
 
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (attest_output_open(&output, path, &error))
+    if (attest_output_open_file(&output, path, &error))
         return attest_cli_fail(&error);
     fwrite(text, 1, size, output.stream);
     return attest_output_commit(&output, &error) ? attest_cli_fail(&error) : EXIT_HOLDS;

@@ -162,7 +162,7 @@ static int write_script(const char *name, const char *script, const values *v)
         printf("# %s\n%s\n", path.data, filled);
         return EXIT_HOLDS;
     }
-    if (attest_output_open(&output, path.data, &error))
+    if (attest_output_open_file(&output, path.data, &error))
         return attest_cli_fail(&error);
     fputs(filled, output.stream);
     return attest_output_commit(&output, &error) ? attest_cli_fail(&error) : EXIT_HOLDS;

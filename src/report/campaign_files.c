@@ -1,9 +1,6 @@
 /* campaign_files.c -- the files that a finished campaign writes to its directory. */
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "base/output.h"
-#include "base/folder.h"
 #include "base/scope.h"
 #include "base/text.h"
 #include "io/json_file.h"
@@ -16,7 +13,7 @@ static attest_status open_file(attest_output *output, const char *folder, const 
 
     attest_text_printf(&path, "%s/%s", folder, name);
     return path.failed ? attest_memory_fail(error)
-                       : attest_output_open(output, path.data, error);
+                       : attest_output_open_file(output, path.data, error);
 }
 
 static attest_status write_text(const char *folder, const char *name, const char *text,
@@ -65,12 +62,10 @@ static attest_status write_report(report *write, const char *name,
 static attest_status write_json(const attest_summary *summary, const char *folder,
                                 attest_error *error)
 {
-    char *path ATTEST_FREED = attest_folder_join(folder, "report.json");
     attest_json_file file;
 
-    if (!path)
-        return attest_memory_fail(error);
-    ATTEST_TRY(attest_json_file_open(&file, path, error));
+    ATTEST_TRY(open_file(&file.output, folder, "report.json", error));
+    attest_json_write_begin(&file.json, file.output.stream);
     attest_report_campaign_json(&file.json, summary, folder);
     return attest_json_file_commit(&file, error);
 }

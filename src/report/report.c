@@ -95,7 +95,7 @@ static attest_status write_figure(const attest_report_figure *figure, const char
     }
     if (!path)
         return attest_memory_fail_at(error, folder);
-    ATTEST_TRY(attest_output_open(&output, path, error));
+    ATTEST_TRY(attest_output_open_file(&output, path, error));
     write_svg(output.stream, figure->svg, light);
     return attest_output_commit(&output, error);
 }

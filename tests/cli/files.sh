@@ -69,6 +69,21 @@ in_place 2 merge whole -o joined
 in_place 2 status whole
 in_place 2 campaign lemma1 --trials 10 --out whole --resume
 
+# Files with fixed names that are written into a directory.
+for name in report.json report.tap lemma1.tightest.json observations.jsonl journal.damaged; do
+    rm -rf night
+    mkdir night
+    [ $name != journal.damaged ] || {
+        "$ATTEST" campaign lemma1 --trials 300 --out night --observe >"$out" 2>"$err"
+        printf x | dd of=night/journal bs=1 seek=$(($(wc -c <night/journal) - 50)) conv=notrunc 2>"$err"
+    }
+    mkfifo night/$name
+    timeout 20 "$ATTEST" campaign lemma1 --trials 300 --out night --observe --resume >"$out" 2>"$err"
+    code=$?
+    [ $code -eq 2 ] && grep -q "^attest: night/$name: is not a regular file$" "$err"
+    result $? "$name is a FIFO: $(head -n 1 "$err") (exit $code)"
+done
+
 # A report leaves out what is not a file.
 mkdir records
 mkfifo records/pipe.json
