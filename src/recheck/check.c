@@ -234,11 +234,10 @@ static bool one_class(const attest_recheck *check)
 /* All outputs in doubles, once they are needed. */
 static attest_status need_sketch(verification *v)
 {
-    attest_status status =
-        v->has_sketch ? ATTEST_OK : attest_recheck_make_sketch(&v->check, v->error);
-
+    if (v->has_sketch)
+        return ATTEST_OK;
     v->has_sketch = true;
-    return status;
+    return attest_recheck_make_sketch(&v->check, v->error);
 }
 
 /* Looks at every required pair that may be as near as the lower end of min_separation or, where
@@ -246,7 +245,6 @@ static attest_status need_sketch(verification *v)
 static attest_status check_near(verification *v)
 {
     const attest_certificate *c = v->certificate;
-    attest_status status = ATTEST_OK;
     bool covers = false;
     ARB(delta);
     ARF(reach, least);
@@ -260,13 +258,12 @@ static attest_status check_near(verification *v)
     ATTEST_TERM_ARF(near_least, least);
     arf_max(reach, reach, least);
     if (v->has_lemma)
-        status =
-            attest_recheck_lemma_visit_near(&covers, &v->lemma, reach, visit_pair, v, v->error);
-    if (status == ATTEST_OK && !covers)
-        status = need_sketch(v);
-    if (status == ATTEST_OK && !covers)
-        status = attest_recheck_visit_near(&v->check, reach, visit_pair, v, v->error);
-    return status;
+        ATTEST_TRY(attest_recheck_lemma_visit_near(&covers, &v->lemma, reach, visit_pair, v,
+                                                   v->error));
+    if (covers)
+        return ATTEST_OK;
+    ATTEST_TRY(need_sketch(v));
+    return attest_recheck_visit_near(&v->check, reach, visit_pair, v, v->error);
 }
 
 static attest_status check_separation(verification *v)
@@ -292,16 +289,15 @@ static attest_status check_separation(verification *v)
 static attest_status check_witness(verification *v)
 {
     const char *what = "the witness is of a lemma that does not apply";
-    attest_status status = ATTEST_OK;
 
     if (!v->certificate->witness.present)
         return ATTEST_OK;
     if (v->has_lemma)
-        status =
-            attest_recheck_lemma_witness(&what, &v->lemma, &v->certificate->witness, v->error);
-    if (status == ATTEST_OK && what)
+        ATTEST_TRY(
+            attest_recheck_lemma_witness(&what, &v->lemma, &v->certificate->witness, v->error));
+    if (what)
         SAYS_TOO_MUCH(v, "%s", what);
-    return status;
+    return ATTEST_OK;
 }
 
 /* Norms up to these can be passed over: in units of the sketch, or as they are with the lemma.
@@ -433,35 +429,43 @@ static void clear_thresholds(verification *v)
     threshold_clear(&v->smallest), threshold_clear(&v->largest), threshold_clear(&v->r);
 }
 
+/* Checks one part after another, up to the first that does not hold. */
+static attest_status verify_parts(verification *v)
+{
+    const attest_certificate *c = v->certificate;
+
+    ATTEST_TRY(v->lemma.starved ? attest_memory_fail(v->error) : check_separation(v));
+    if (v->holds)
+        ATTEST_TRY(check_witness(v));
+    if (v->holds && !v->has_lemma)
+        ATTEST_TRY(need_sketch(v));
+    if (v->holds && arb_is_finite(c->max_norm))
+        check_norms(v);
+    if (v->holds && c->verdict == ATTEST_REFUTED)
+        check_refutation(v);
+    if (v->holds && c->untrue)
+        SAYS_TOO_MUCH(v, "%s", c->untrue);
+    return v->holds ? leave_open(v) : ATTEST_OK;
+}
+
 static attest_status verify(verification *v, const attest_dataset *dataset,
                             const attest_weights *weights)
 {
-    attest_status status = attest_recheck_init(&v->check, dataset, weights, v->error);
+    attest_status status;
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_recheck_init(&v->check, dataset, weights, v->error));
     v->check.max_terms = v->options->max_terms;
     v->check.work_left = v->options->max_work;
     v->check.progress = v->options->progress;
     v->check.jobs = v->options->jobs;
     set_thresholds(v);
     v->has_lemma = !dataset->meant && attest_recheck_lemma_init(&v->lemma, &v->check);
-    status = v->lemma.starved ? attest_memory_fail(v->error) : check_separation(v);
-    if (status == ATTEST_OK && v->holds)
-        status = check_witness(v);
-    if (status == ATTEST_OK && v->holds && !v->has_lemma)
-        status = need_sketch(v);
-    if (status == ATTEST_OK && v->holds && arb_is_finite(v->certificate->max_norm))
-        check_norms(v);
-    if (status == ATTEST_OK && v->holds && v->certificate->verdict == ATTEST_REFUTED)
-        check_refutation(v);
-    if (status == ATTEST_OK && v->holds && v->certificate->untrue)
-        SAYS_TOO_MUCH(v, "%s", v->certificate->untrue);
+    status = verify_parts(v);
     clear_thresholds(v);
     if (v->has_lemma)
         attest_recheck_lemma_clear(&v->lemma);
     attest_recheck_clear(&v->check);
-    return status == ATTEST_OK && v->holds ? leave_open(v) : status;
+    return status;
 }
 
 /* What no file can hold, but a caller's certificate can. */
@@ -498,10 +502,9 @@ attest_status attest_check_run(bool *holds, const attest_certificate *certificat
     if (is_malformed(certificate))
         return attest_error_set(v.error, ATTEST_DOMAIN,
                                 "a certificate needs bounds >= 0 and finite figures");
-    status = attest_check_read(&dataset, &weights, &v.holds, certificate, options->folder,
-                               options->budget, v.error);
-    if (status == ATTEST_OK && v.holds)
-        status = verify(&v, &dataset, &weights);
+    ATTEST_TRY(attest_check_read(&dataset, &weights, &v.holds, certificate, options->folder,
+                                 options->budget, v.error));
+    status = v.holds ? verify(&v, &dataset, &weights) : ATTEST_OK;
     *holds = v.holds;
     return status;
 }

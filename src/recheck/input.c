@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/input.h"
+#include "base/scope.h"
 #include "base/text.h"
 
 /* An input of the certificate, opened once: what is hashed is what is parsed. */
@@ -95,39 +96,44 @@ static attest_status read_weights(attest_weights *weights, bool *holds,
                                   const attest_certificate *certificate, const char *folder,
                                   attest_budget *budget, attest_error *error)
 {
-    found_input found;
-    attest_status status =
-        found_open(&found, holds, certificate, "weights", folder, budget, error);
+    found_input found ATTEST_CLEARED_BY(found_close) = {0};
 
-    if (status == ATTEST_OK && *holds)
-        status = attest_weights_read_input(weights, &found.input, budget, error);
-    found_close(&found);
-    return status;
+    ATTEST_TRY(found_open(&found, holds, certificate, "weights", folder, budget, error));
+    return *holds ? attest_weights_read_input(weights, &found.input, budget, error) : ATTEST_OK;
+}
+
+static attest_status read_inputs(attest_dataset *dataset, attest_weights *weights, bool *holds,
+                                 const attest_certificate *certificate, const char *folder,
+                                 attest_budget *budget, attest_error *error)
+{
+    found_input found ATTEST_CLEARED_BY(found_close) = {0};
+    attest_status status;
+
+    ATTEST_TRY(found_open(&found, holds, certificate, "dataset", folder, budget, error));
+    if (!*holds)
+        return ATTEST_OK;
+    status =
+        attest_dataset_read_input(dataset, &found.input, found.named->tensor, budget, error);
+    if (status == ATTEST_USAGE && !found.named->tensor)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "%s has several tensors; the dataset's entry in \"inputs\" "
+                                "needs a \"tensor\" that names one",
+                                found.input.path);
+    ATTEST_TRY(status);
+    if (found.named->homogeneous)
+        ATTEST_TRY(attest_dataset_set_homogeneous(dataset, budget, error));
+    ATTEST_TRY(read_weights(weights, holds, certificate, folder, budget, error));
+    return *holds ? attest_pairing_set(dataset, weights, &found.input, budget, error)
+                  : ATTEST_OK;
 }
 
 attest_status attest_check_read(attest_dataset *dataset, attest_weights *weights, bool *holds,
                                 const attest_certificate *certificate, const char *folder,
                                 attest_budget *budget, attest_error *error)
 {
-    found_input found;
     attest_status status =
-        found_open(&found, holds, certificate, "dataset", folder, budget, error);
+        read_inputs(dataset, weights, holds, certificate, folder, budget, error);
 
-    if (status == ATTEST_OK && *holds)
-        status = attest_dataset_read_input(dataset, &found.input, found.named->tensor, budget,
-                                           error);
-    if (status == ATTEST_USAGE && !found.named->tensor)
-        status = attest_error_set(error, ATTEST_FORMAT,
-                                  "%s has several tensors; the dataset's entry in \"inputs\" "
-                                  "needs a \"tensor\" that names one",
-                                  found.input.path);
-    if (status == ATTEST_OK && *holds && found.named->homogeneous)
-        status = attest_dataset_set_homogeneous(dataset, budget, error);
-    if (status == ATTEST_OK && *holds)
-        status = read_weights(weights, holds, certificate, folder, budget, error);
-    if (status == ATTEST_OK && *holds)
-        status = attest_pairing_set(dataset, weights, &found.input, budget, error);
-    found_close(&found);
     if (status == ATTEST_DOMAIN)
         return attest_error_set(error, ATTEST_FORMAT,
                                 "dataset and weights have different dimensions");
