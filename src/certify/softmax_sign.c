@@ -37,9 +37,10 @@ static void add_terms(arb_t sum, const series *s, slong begin, const fmpz_t lead
 {
     slong left = fmpz_mpoly_length(s->poly, f->context) - begin, near = 0;
     slong count = left < BLOCK_TERMS ? left : BLOCK_TERMS;
-    fmpz *coefficient = _fmpz_vec_init(count), *exponent = _fmpz_vec_init(count);
     ARB_VEC(power, count);
     FMPZ(x);
+    FMPZ_VEC(coefficient, count);
+    FMPZ_VEC(exponent, count);
 
     for (slong i = 0; i < count; i++) {
         attest_softmax_series_term(coefficient + near, exponent + near, s, begin + i, f);
@@ -60,8 +61,6 @@ static void add_terms(arb_t sum, const series *s, slong begin, const fmpz_t lead
                               bits + 8);
     for (slong i = 0; i < near; i++)
         arb_addmul_fmpz(sum, power + i, coefficient + i, bits);
-    _fmpz_vec_clear(coefficient, count);
-    _fmpz_vec_clear(exponent, count);
 }
 
 /* factor = the value of the series divided by w^lead, in balls of this precision; *tail = the

@@ -95,8 +95,9 @@ static void fill_keys(key *keys, size_t count, const attest_head *head,
                       const attest_dataset *dataset, uint32_t query)
 {
     slong dim = (slong)dataset->dim, width = (slong)head->wq.rows;
-    fmpq *x = _fmpq_vec_init(dim), *probe = _fmpq_vec_init(dim);
     FMPQ_VEC(inner, width);
+    FMPQ_VEC(x, dim);
+    FMPQ_VEC(probe, dim);
 
     get_token(x, dataset, query);
     apply(inner, &head->wq, x, false);
@@ -110,8 +111,6 @@ static void fill_keys(key *keys, size_t count, const attest_head *head,
         apply(inner, &head->wv, x, false);
         apply(keys[j].value, &head->wo, inner, false);
     }
-    _fmpq_vec_clear(x, dim);
-    _fmpq_vec_clear(probe, dim);
 }
 
 /* All exponents of the sum become those over a denominator of which divisor is a divisor. */

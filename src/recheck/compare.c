@@ -10,7 +10,8 @@ enum { FIRST_BITS = 160, LAST_BITS = 320, HANDY = 4096, LARGEST = 1 << 26 };
 static void get_square(fmpq_t square, attest_recheck *check, size_t a, size_t b)
 {
     slong dim = (slong)check->dim;
-    fmpq *p = _fmpq_vec_init(dim), *q = _fmpq_vec_init(dim);
+    FMPQ_VEC(p, dim);
+    FMPQ_VEC(q, dim);
 
     fmpq_zero(square);
     attest_recheck_exact(p, check, a);
@@ -20,8 +21,6 @@ static void get_square(fmpq_t square, attest_recheck *check, size_t a, size_t b)
         fmpq_sub(p + c, p + c, q + c);
         fmpq_addmul(square, p + c, p + c);
     }
-    _fmpq_vec_clear(p, dim);
-    _fmpq_vec_clear(q, dim);
 }
 
 static int compare_exact(attest_recheck *check, size_t a, size_t b, const fmpq_t x)

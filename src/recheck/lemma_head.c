@@ -73,9 +73,11 @@ static void apply(fmpq *y, const attest_matrix *m, const fmpq *x, bool transpose
 static bool read_head(attest_recheck_lemma *lemma, const attest_head *head)
 {
     slong dim = (slong)lemma->check->dim, width = (slong)head->wk.rows;
-    fmpq *u = _fmpq_vec_init(width), *m = _fmpq_vec_init(width), *own = _fmpq_vec_init(dim);
     bool is, zero = true;
     FMPQ(ratio);
+    FMPQ_VEC(u, width);
+    FMPQ_VEC(m, width);
+    FMPQ_VEC(own, dim);
 
     is = split(u, lemma->v, &head->wk) && split(m, own, &head->wv) &&
          is_parallel(ratio, lemma->v, own, (size_t)dim);
@@ -87,9 +89,6 @@ static bool read_head(attest_recheck_lemma *lemma, const attest_head *head)
     }
     for (slong c = 0; c < dim; c++)
         zero = zero && fmpq_is_zero(lemma->w + c);
-    _fmpq_vec_clear(u, width);
-    _fmpq_vec_clear(m, width);
-    _fmpq_vec_clear(own, dim);
     return is && !zero;
 }
 
@@ -101,9 +100,10 @@ static bool project(fmpz *value, fmpz_t denominator, const attest_recheck *check
 {
     const attest_tokens *tokens = &check->dataset->tokens;
     slong dim = (slong)check->dim, count = (slong)tokens->count;
-    fmpz *numerator = _fmpz_vec_init(dim), *x = _fmpz_vec_init(dim);
     FMPZ_VEC(own, count);
     FMPZ(common);
+    FMPZ_VEC(numerator, dim);
+    FMPZ_VEC(x, dim);
 
     fmpz_one(common);
     for (slong c = 0; c < dim; c++)
@@ -124,8 +124,6 @@ static bool project(fmpz *value, fmpz_t denominator, const attest_recheck *check
         fmpz_mul(value + t, value + t, own + t);
     }
     fmpz_mul(denominator, denominator, common);
-    _fmpz_vec_clear(numerator, dim);
-    _fmpz_vec_clear(x, dim);
     return true;
 }
 

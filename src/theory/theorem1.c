@@ -191,9 +191,10 @@ static void set_added(attest_theorem1_search *s, size_t h, const fmpz_t scale)
 {
     const attest_head *head = &s->weights->head[h];
     size_t dim = s->vocabulary->dim, size = head->wv.rows;
-    fmpz *functional = _fmpz_vec_init((slong)dim), *l = _fmpz_vec_init((slong)size),
-         *pulled = _fmpz_vec_init((slong)dim);
     uint64_t state = s->functional;
+    FMPZ_VEC(functional, (slong)dim);
+    FMPZ_VEC(l, (slong)size);
+    FMPZ_VEC(pulled, (slong)dim);
 
     for (size_t c = 0; c < dim; c++)
         fmpz_set_ui(functional + c, (ulong)(attest_random_next(&state) >> 1));
@@ -205,9 +206,6 @@ static void set_added(attest_theorem1_search *s, size_t h, const fmpz_t scale)
         _fmpz_vec_dot(added, pulled, s->token + y * dim, (slong)dim);
         fmpz_mul(added, added, scale);
     }
-    _fmpz_vec_clear(functional, (slong)dim);
-    _fmpz_vec_clear(l, (slong)size);
-    _fmpz_vec_clear(pulled, (slong)dim);
 }
 
 /* The scores of all tokens in play: a layer on them as one sequence. */
@@ -426,14 +424,13 @@ void attest_theorem1_rank(fmpz *score, const attest_head *head, const fmpz *toke
                           size_t dim, size_t x)
 {
     size_t size = head->wk.rows;
-    fmpz *query = _fmpz_vec_init((slong)size), *l = _fmpz_vec_init((slong)dim);
+    FMPZ_VEC(query, (slong)size);
+    FMPZ_VEC(l, (slong)dim);
 
     attest_linear_apply(query, &head->wq, token + x * dim);
     attest_linear_apply_transposed(l, &head->wk, query);
     for (size_t y = 0; y < count; y++)
         _fmpz_vec_dot(score + y, l, token + y * dim, (slong)dim);
-    _fmpz_vec_clear(query, (slong)size);
-    _fmpz_vec_clear(l, (slong)dim);
 }
 
 /* Does hardmax merge two positions whose vocabularies differ? */

@@ -6,7 +6,6 @@
 
 #include "attention/work.h"
 #include "base/memory.h"
-#include "base/scope.h"
 #include "data/linear.h"
 #include "number/scope.h"
 #include "theory/theorem1.h"
@@ -280,9 +279,10 @@ static void add_image(search *s, size_t h, size_t y)
 {
     const attest_head *head = &s->weights->head[h];
     size_t size = head->wv.rows;
-    fmpz *value = _fmpz_vec_init((slong)size), *out = _fmpz_vec_init((slong)s->dim);
     FMPZ(denominator);
     FMPQ(entry);
+    FMPZ_VEC(value, (slong)size);
+    FMPZ_VEC(out, (slong)s->dim);
 
     fmpz_mul(denominator, head->wv.denominator, head->wo.denominator);
     attest_linear_apply(value, &head->wv, s->token + y * s->dim);
@@ -291,8 +291,6 @@ static void add_image(search *s, size_t h, size_t y)
         fmpq_set_fmpz_frac(entry, out + c, denominator);
         fmpq_add(s->image + y * s->dim + c, s->image + y * s->dim + c, entry);
     }
-    _fmpz_vec_clear(value, (slong)size);
-    _fmpz_vec_clear(out, (slong)s->dim);
 }
 
 static void set_images(search *s)
