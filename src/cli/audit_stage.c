@@ -144,10 +144,16 @@ int attest_cli_audit_load_kernel(attest_judge_model **model, const audit_request
             "--stage and --kernel exclude each other (see 'attest audit --help')");
     if (!request->stage && !request->kernel)
         return EXIT_HOLDS;
-    if (request->kernel)
-        return attest_judge_model_load(model, request->kernel, &error)
-                   ? attest_cli_fail_input(&error)
-                   : EXIT_HOLDS;
+    if (request->kernel) {
+        if (attest_judge_model_load(model, request->kernel, &error))
+            return attest_cli_fail_input(&error);
+        if ((*model)->schedules > 0)
+            return EXIT_HOLDS;
+        attest_judge_model_free(*model);
+        *model = NULL;
+        return attest_cli_refuse("--kernel: %s has no schedule: it cannot be run",
+                                 request->kernel);
+    }
     *model = calloc(1, sizeof **model);
     if (!*model) {
         attest_error_set(&error, ATTEST_NOMEM, "out of memory");

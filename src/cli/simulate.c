@@ -141,7 +141,7 @@ static int run(int argc, char **argv)
     if (code == EXIT_HOLDS && job.x.model->schedules == 0)
         code = attest_cli_refuse("--kernel: %s has no schedule, and so is no concrete kernel: "
                                  "hopper-bf16-64 is one, and 'attest show kernels' lists more",
-                                 job.x.model->name);
+                                 job.x.kernel);
     if (code == EXIT_HOLDS)
         code = simulate(&job);
     attest_cli_tensors_clear(&job.tensors);

@@ -89,6 +89,9 @@ audit 0 "without a kernel" --json
 json '"kernel_model" not in o'
 audit 2 "a model without a schedule" --kernel fp32-any
 complains 'has no schedule'
+echo '{"format": "attest/kernel-model", "version": 1}' >"$d/unnamed.json"
+audit 2 "a model without a schedule and a name" --kernel "$d/unnamed.json"
+complains '^attest: --kernel: .*/unnamed.json has no schedule'
 run 2 "hardmax" audit "$d/data.json" --weights "$d/hardmax.json" --quick --formats binary32 --kernel hopper-bf16-64
 for list in kv score=tc:foo x=1 softmax=bfloat16 'p="' score=tc:hopper,in=binary32 tile=0 kv=int9; do
     refused "--stage $list" audit "$d/data.json" --weights "$d/softmax.json" --stage "$list"
@@ -158,6 +161,8 @@ heads --stage kv=int8:per-tensor,out=binary32
 grep -q 'hopper-bf16-64' "$d/heads.html"
 result $? "the page names the kernel"
 run 0 "a gate for kernels" audit --qkv "$d/heads.safetensors" --all --causal --formats binary32 --kernel hopper-bf16-64 --gate "$d/heads.json"
+refused "a kernel without a name" simulate "$d/heads.safetensors" --kernel "$d/unnamed.json" -o "$d/o.safetensors"
+complains '^attest: --kernel: .*/unnamed.json has no schedule'
 refused "a kernel without a schedule" audit --qkv "$d/heads.safetensors" --all --kernel fp32-any
 complains 'has no schedule'
 finish
