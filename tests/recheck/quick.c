@@ -306,6 +306,30 @@ static bool keeps_halves(size_t dim)
     return ok;
 }
 
+/* Two equal points at a corner, whose norms are the largest, are near within the largest reach
+ * that is taken, in all ways: no sum of integers is beyond 32 bits. */
+static bool keeps_corners(size_t dim)
+{
+    double x[2 * MOST_DIM];
+    uint32_t order[] = {0, 1}, near[ATTEST_RECHECK_ROWS];
+    attest_recheck_product product;
+    bool ok;
+
+    for (size_t e = 0; e < 2 * dim; e++)
+        x[e] = 1;
+    if (!attest_recheck_product_init(&product, x, order, 2, dim))
+        abort();
+    ok = attest_recheck_product_set_limit(
+        &product, (0x1p15 * (1 - 0x1p-18) - 2 * product.rounding) / product.scale);
+    for (size_t i = 0; attest_recheck_product_way(i); i++) {
+        product.find = attest_recheck_product_way(i);
+        attest_recheck_product_find(near, &product, 0, 0);
+        ok = ok && (near[0] & 3) == 3 && (near[1] & 3) == 3;
+    }
+    attest_recheck_product_clear(&product);
+    return ok;
+}
+
 static void check_product(uint64_t *state)
 {
     static const size_t dim[] = {1, 2, 3, 8, 17, 18, 33, 40};
@@ -320,6 +344,8 @@ static void check_product(uint64_t *state)
         }
     for (size_t d = 0; d < sizeof dim / sizeof dim[0]; d++)
         ok = keeps_halves(dim[d]) && ok;
+    for (size_t d = 1; d <= MOST_DIM; d++)
+        ok = keeps_corners(d) && ok;
     TAP_OK(ok && attest_recheck_product_way(0), "no near pair is left out, in any way");
     TAP_OK(kept > pairs / 10 && kept < pairs / 2, "%ld of %ld pairs are kept", kept, pairs);
 }
