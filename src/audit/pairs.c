@@ -86,6 +86,7 @@ static bool balls_show(const comparison *w, size_t a, size_t b)
     }
     arf_set_mpfr(far, w->deviation->distance + w->sampled[a]);
     arf_set_mpfr(part, w->deviation->distance + w->sampled[b]);
+    ATTEST_TERM_ARF(pairs_balls, part);
     arf_add(far, far, part, 64, ARF_RND_UP);
     arf_mul(far, far, far, 64, ARF_RND_UP);
     arb_set_arf(x, far);

@@ -471,6 +471,29 @@ static double pairs_underflow(void)
     return shows(middle, 2, 0x1.18p-537) ? INFINITY : 0x1p-1074 / 0x1p-900;
 }
 
+/* Outputs 0 and 1, each computed within 1/2, are not apart for certain. */
+static double pairs_balls(void)
+{
+    mpfr_t middle[2], radius[2], distance[2];
+    attest_audit_reference reference = {
+        .positions = 2, .dim = 1, .bits = 64, .middle = middle[0], .radius = radius[0]};
+    attest_audit_deviation deviation = {.distance = distance[0]};
+    size_t sampled[2] = {0, 1};
+    const comparison w = {
+        .reference = &reference, .deviation = &deviation, .dim = 1, .sampled = sampled};
+    bool apart;
+
+    for (int i = 0; i < 2; i++) {
+        mpfr_init_set_ui(middle[i], (unsigned long)i, MPFR_RNDN);
+        mpfr_init_set_ui(radius[i], 0, MPFR_RNDN);
+        mpfr_init_set_d(distance[i], 0.5, MPFR_RNDN);
+    }
+    apart = balls_show(&w, 0, 1);
+    for (int i = 0; i < 2; i++)
+        mpfr_clears(middle[i], radius[i], distance[i], (mpfr_ptr)0);
+    return apart ? (double)INFINITY : 1;
+}
+
 static const char twice[] =
     "a rounding is off by one unit roundoff, 2^-53, and a slip counts 2^-52 for it";
 
@@ -513,6 +536,7 @@ static const table_row rows[] = {
     {"input_underflow", input_underflow, 0.24,
      "half of the least double is lost at most; 2^-1073 is twice that double"},
     {"pairs_sums", pairs_sums, 0.98, NULL},
+    {"pairs_balls", pairs_balls, 0.98, NULL},
     {"pairs_underflow", pairs_underflow, 0,
      "2^20 squares lose 2^-1055 at most; smaller sums are left to balls"},
 };
