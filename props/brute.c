@@ -1,8 +1,6 @@
 /* brute.c -- Definition 2 by looking at every pair of positions. */
 #include "props/brute.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "number/scope.h"
 

@@ -1,7 +1,6 @@
-/* certificate.c -- what is certified is found true by the checker, and what is altered is found
- * to be what it is then. */
+/* certificate.c -- the checker accepts certificates of certify, and accepts an altered
+ * certificate exactly if it is still true. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include <attest/check.h>
 
@@ -63,7 +62,7 @@ static bool get_number(size_t *value, const attest_instance *instance, const cha
     return true;
 }
 
-/* A file without a name, which goes with the process: what a certificate says is of files. */
+/* A temporary file without a name: certificates refer to files. */
 typedef struct nameless {
     FILE *stream;
     char path[32];
@@ -157,8 +156,8 @@ static attest_status certify(char **text, size_t *size, question *q)
     return *text ? ATTEST_OK : ATTEST_NOMEM;
 }
 
-/* What the checker says must be so. One that cannot tell says nothing, and is counted. Returns
- * whether the certificate holds. */
+/* Compares the checker's verdict with the truth. Where either is not known, the trial is only
+ * labelled. Returns whether the checker accepts the certificate. */
 static bool judge(question *q, const attest_certificate *c, const char *what)
 {
     attest_truth_answer answer = attest_truth_check(&q->truth, c);

@@ -94,8 +94,8 @@ static void question_clear(question *q)
     attest_claim_clear(&q->claim);
 }
 
-/* Certifies the claim, of which `what` is said. False where the method does not apply, or where
- * it fails: that is a violation. */
+/* Certifies the claim; `what` describes it in messages. False where the method does not apply,
+ * or where it fails, which is a violation. */
 static bool certify(question *q, attest_trial *trial, const char *what)
 {
     bool any = strcmp(q->claim.method, "auto") == 0;
@@ -301,8 +301,8 @@ static void ask_roughly(attest_trial *trial, const attest_instance *instance,
         (void)check_rough(&q, trial, rough);
 }
 
-/* delta = 0, where doubles leave open whether it holds: what certify says must agree with
- * itself and with what they tell. False: with few bits it says nothing. */
+/* The claim with delta = 0 where doubles do not decide it: the finding must be consistent with
+ * itself and with the doubles. False: certify leaves the claim undecided. */
 static bool ask_loosely(attest_trial *trial, const attest_instance *instance,
                         const attest_rough *rough)
 {

@@ -208,7 +208,8 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     return decide_by(trial, instance, NULL, error);
 }
 
-/* One of so many instances sees every change, the others one that their numbers choose. */
+/* Applies every change to a sample of the instances, and to each other one a change chosen by
+ * its numbers. */
 static attest_status decide_many(attest_trial *trial, const attest_instance *instance,
                                  size_t count, void **memory, const attest_setting *setting,
                                  attest_error *error)

@@ -16,7 +16,8 @@
 #include "props/sample.h"
 #include "props/verdicts.h"
 
-/* The instance stands between others of its shape, for nothing may depend on them. */
+/* The instance is checked together with others of its shape: the answer must not depend on
+ * them. */
 enum { PLACE = 1, BATCH = 3 };
 
 typedef struct question {
@@ -71,7 +72,7 @@ static void judge(attest_trial *trial, const attest_filter_answer *answer,
                               attest_verdict_name(expected));
 }
 
-/* Asks about the claim of the filter, whose verdict must be the expected one. */
+/* Checks the claim of the filter; its verdict must be the expected one. */
 static attest_status ask(question *q, attest_verdict expected, const char *what)
 {
     attest_filter_answer answer[BATCH], *mine = &answer[PLACE];
@@ -261,7 +262,7 @@ static attest_status compare_answer(attest_trial *trial, const attest_filter_ans
     return status;
 }
 
-/* One in so many instances is asked everything. */
+/* Checks everything for a sample of the instances, and delta = 0 for the others. */
 static attest_status decide_many(attest_trial *trial, const attest_instance *instance,
                                  size_t count, void **kept, const attest_setting *setting,
                                  attest_error *error)

@@ -1,7 +1,6 @@
 /* interval_attention.c -- one attention layer in intervals, written from doc/arithmetic.md. */
 #include "props/interval_attention.h"
 
-#include "base/memory.h"
 #include "number/scope.h"
 
 /* The intervals of one head. */

@@ -1,6 +1,5 @@
 /* kernel_gen.c -- rows of doubles that are hard on a kernel. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

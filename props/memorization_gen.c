@@ -1,5 +1,4 @@
 /* memorization_gen.c -- labelled data for Corollaries 1 and 2. */
-#include <stdlib.h>
 
 #include "number/scope.h"
 #include "theory/contextual.h"

@@ -88,7 +88,7 @@ static bool fail(examination *x, size_t i, const char *what)
     return false;
 }
 
-/* An evaluation that did not end well: without memory nothing is known; else it is a fault. */
+/* An evaluation failed: the trial is open where memory ran out, otherwise violated. */
 static bool fail_status(examination *x, attest_status status, const char *what)
 {
     if (status != ATTEST_NOMEM)
@@ -322,8 +322,8 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     return decide_by(trial, instance, everything, error);
 }
 
-/* One of so many instances is asked everything, the others one rounding mode, and few of them
- * at many bits. */
+/* Checks everything for a sample of the instances, and one rounding mode for the others, few of
+ * them with many bits. */
 static attest_status decide_many(attest_trial *trial, const attest_instance *instance,
                                  size_t count, void **memory, const attest_setting *setting,
                                  attest_error *error)

@@ -1,10 +1,8 @@
 /* tuned_gen.c -- datasets of doubles and rank-1 heads that tell their contexts apart; and some
  * that lack one hypothesis and do not. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/scope.h"
 #include "campaign/gen.h"
 #include "props/tuned.h"
