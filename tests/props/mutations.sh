@@ -121,7 +121,7 @@ mutation "a distance below the bound, give or take the radii" src/certify/filter
 mutation "the weights of another instance of the batch" src/certify/filter_batch.c \
     '(attest_bounded_task){.layer = &work->layer[b],' '(attest_bounded_task){.layer = &work->layer[0],'
 mutation "an error lost in the difference of two contexts" src/certify/filter_difference.c \
-    '    most -= error;' ''
+    '    most -= ATTEST_TERM(difference_sum, error);' ''
 mutation "exponentials of which the filter sees one entry" src/certify/filter_integers.c \
     'if (!is_zero(sum, n->shape->dim))' 'if (!is_zero(sum, 1))'
 mutation "exponentials that the filter adds where they cancel" src/certify/filter_integers.c \
