@@ -9,7 +9,7 @@
 #include "campaign/label.h"
 #include "io/certificate_json.h"
 #include "io/dataset_json.h"
-#include "io/json_member.h"
+#include "io/json_write.h"
 #include "io/weights_json.h"
 #include "props/certificate.h"
 #include "number/scope.h"

@@ -8,7 +8,7 @@
 #include "campaign/load.h"
 #include "campaign/setting.h"
 #include "io/counterexample_json.h"
-#include "io/json_member.h"
+#include "io/json_write.h"
 
 static attest_status add_rational(attest_counterexample *file, const char *name,
                                   const fmpq_t value)

@@ -9,7 +9,7 @@
 
 #include <attest/version.h>
 
-#include "io/json_member.h"
+#include "io/json_write.h"
 
 static const char *status_of(const attest_trial *found)
 {

@@ -9,7 +9,7 @@
 #include "campaign/load.h"
 #include "campaign/plan.h"
 #include "campaign/setting.h"
-#include "io/json_member.h"
+#include "io/json_write.h"
 
 /* One chunk of so many is a search; it begins with so many hundredths of random trials. */
 enum { DEFAULT_CHUNK = 64, SEARCH_EVERY = 4, SEARCH_LEAD = 25 };

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/scope.h"
 #include "campaign/setting.h"
-#include "io/json_member.h"
+#include "io/json_take.h"
 
 void attest_saved_plan_clear(attest_saved_plan *saved)
 {
@@ -18,91 +18,87 @@ void attest_saved_plan_clear(attest_saved_plan *saved)
     memset(saved, 0, sizeof *saved);
 }
 
-static attest_status read_setting(attest_saved_plan *saved, const attest_json_cursor *root,
-                                  attest_error *error)
+static uint64_t take_count(const attest_json_cursor *object, const char *key)
 {
-    attest_setting *setting = &saved->plan.setting;
-    attest_json_cursor member;
-    const char *text;
-    uint64_t bits;
-
-    setting->round = MPFR_RNDN;
-    ATTEST_TRY(attest_json_copy_optional(&saved->without, root, "without", error));
-    setting->without = saved->without;
-    if (!attest_json_find_member(&member, root, "number"))
-        return ATTEST_OK;
-    ATTEST_TRY(attest_json_get_string(&text, &member, error));
-    ATTEST_TRY(attest_arithmetic_parse(&setting->number, text, error));
-    if (setting->number != ATTEST_ARITHMETIC_MPFR)
-        return ATTEST_OK;
-    ATTEST_TRY(attest_json_get_member_count(&bits, root, "bits", error));
-    setting->bits = (long)bits;
-    ATTEST_TRY(attest_json_get_member_string(&text, root, "round", error));
-    return attest_rounding_parse(&setting->round, text, error);
+    return attest_json_take_count(object, key, "is negative");
 }
 
-static attest_status read_property(attest_saved_plan *saved, const attest_json_cursor *object,
-                                   attest_property_finder *find, attest_error *error)
+static void read_setting(attest_saved_plan *saved, const attest_json_cursor *root)
+{
+    attest_setting *setting = &saved->plan.setting;
+    attest_error *error = root->failure->error;
+    const char *text;
+
+    setting->round = MPFR_RNDN;
+    setting->without = saved->without = attest_json_take_optional(root, "without");
+    if (!attest_json_has(root, "number"))
+        return;
+    text = attest_json_take_string(root, "number");
+    ATTEST_JSON_NOTE(root, attest_arithmetic_parse(&setting->number, text, error));
+    if (setting->number != ATTEST_ARITHMETIC_MPFR)
+        return;
+    setting->bits = (long)take_count(root, "bits");
+    text = attest_json_take_string(root, "round");
+    ATTEST_JSON_NOTE(root, attest_rounding_parse(&setting->round, text, error));
+}
+
+static void read_property(attest_saved_plan *saved, const attest_json_cursor *root,
+                          const attest_json_cursor *object, attest_property_finder *find)
 {
     attest_plan *plan = &saved->plan;
+    const char *name = attest_json_take_string(object, "name");
+    uint64_t trials = take_count(object, "trials");
     const attest_property *property;
-    uint64_t trials;
-    const char *name;
 
-    ATTEST_TRY(attest_json_get_member_string(&name, object, "name", error));
-    ATTEST_TRY(attest_json_get_member_count(&trials, object, "trials", error));
-    property = find(name);
-    if (!property)
-        return attest_error_set(error, ATTEST_FORMAT, "there is no property %.100s", name);
+    property = attest_json_failed(root) ? NULL : find(name);
+    if (!property) {
+        attest_json_refuse(root, "there is no property %.100s", name);
+        return;
+    }
     saved->list[plan->properties++] = property;
     if (trials == 0)
         plan->time = 1;
     else if (trials != property->trials)
         plan->trials = trials;
-    return ATTEST_OK;
 }
 
-static attest_status read_properties(attest_saved_plan *saved, const attest_json_cursor *root,
-                                     attest_property_finder *find, attest_error *error)
+static void read_properties(attest_saved_plan *saved, const attest_json_cursor *root,
+                            attest_property_finder *find)
 {
-    attest_json_cursor array;
-    size_t length;
+    attest_json_cursor array = attest_json_take(root, "properties");
+    size_t length = attest_json_take_length(&array, "properties");
 
-    ATTEST_TRY(attest_json_get_member(&array, root, "properties", error));
-    ATTEST_TRY(attest_json_get_filled(&length, &array, "properties", error));
+    if (attest_json_failed(root))
+        return;
     saved->list = attest_memory_alloc(length, sizeof *saved->list);
     if (!saved->list)
-        return attest_memory_fail(error);
+        attest_json_note_memory(root);
     saved->plan.property = saved->list;
-    for (size_t p = 0; p < length; p++) {
+    for (size_t p = 0; p < length && !attest_json_failed(root); p++) {
         attest_json_cursor object = attest_json_get_element(&array, p);
 
-        ATTEST_TRY(read_property(saved, &object, find, error));
+        read_property(saved, root, &object, find);
     }
-    return ATTEST_OK;
 }
 
-static attest_status read_plan(attest_saved_plan *saved, const attest_json_cursor *root,
-                               attest_property_finder *find, attest_error *error)
+static void read_plan(attest_saved_plan *saved, const attest_json_cursor *root,
+                      attest_property_finder *find)
 {
     attest_plan *plan = &saved->plan;
     const char *seed;
-    uint64_t shard, shards;
 
-    ATTEST_TRY(attest_json_check_format(root, "attest/campaign", error));
-    ATTEST_TRY(attest_json_get_member_string(&seed, root, "seed", error));
-    ATTEST_TRY(attest_json_get_member_bool(&plan->named, root, "named", error));
-    ATTEST_TRY(attest_json_get_member_bool(&plan->keep_going, root, "keep_going", error));
-    ATTEST_TRY(attest_json_get_member_bool(&plan->observe, root, "observe", error));
-    ATTEST_TRY(attest_json_get_member_count(&shard, root, "shard", error));
-    ATTEST_TRY(attest_json_get_member_count(&shards, root, "shards", error));
-    if (shard < 1 || shard > shards)
-        return attest_error_set(error, ATTEST_FORMAT, "there is no such shard");
+    attest_json_take_format(root, "attest/campaign");
+    seed = attest_json_take_string(root, "seed");
+    plan->named = attest_json_take_bool(root, "named");
+    plan->keep_going = attest_json_take_bool(root, "keep_going");
+    plan->observe = attest_json_take_bool(root, "observe");
+    plan->shard = (size_t)take_count(root, "shard");
+    plan->shards = (size_t)take_count(root, "shards");
+    if (plan->shard < 1 || plan->shard > plan->shards)
+        attest_json_refuse(root, "there is no such shard");
     plan->seed = strtoull(seed, NULL, 0);
-    plan->shard = (size_t)shard;
-    plan->shards = (size_t)shards;
-    ATTEST_TRY(read_setting(saved, root, error));
-    return read_properties(saved, root, find, error);
+    read_setting(saved, root);
+    read_properties(saved, root, find);
 }
 
 /* Results may be joined only if this program would find the same. */
@@ -125,21 +121,17 @@ attest_status attest_saved_plan_parse(attest_saved_plan *saved, const char *text
                                       attest_property_finder *find, attest_budget *budget,
                                       attest_error *error)
 {
-    attest_json_document document;
+    attest_json_document document ATTEST_CLEARED_BY(attest_json_document_clear);
+    attest_json_failure failure;
     attest_json_cursor root;
-    attest_status status;
 
     memset(saved, 0, sizeof *saved);
     saved->plan.jobs = 1;
-    status = attest_json_document_parse(&document, text, size, budget, error);
-    if (status != ATTEST_OK)
-        return status;
-    root = attest_json_root(&document);
-    status = read_plan(saved, &root, find, error);
-    attest_json_document_clear(&document);
-    if (status == ATTEST_OK)
-        status = check_same(&saved->plan, text, size, error);
-    if (status != ATTEST_OK)
+    ATTEST_TRY(attest_json_document_parse(&document, text, size, budget, error));
+    root = attest_json_begin(&document, &failure, error);
+    read_plan(saved, &root, find);
+    ATTEST_JSON_NOTE(&root, check_same(&saved->plan, text, size, error));
+    if (failure.status != ATTEST_OK)
         attest_saved_plan_clear(saved);
-    return status;
+    return failure.status;
 }

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "base/scope.h"
 #include "campaign/journal.h"
-#include "io/json_member.h"
+#include "io/json_take.h"
 
 /* While a journal is read. */
 typedef struct surveying {
@@ -44,69 +44,59 @@ static uint64_t count_planned(uint64_t trials, uint64_t chunk, size_t shard, siz
     return own * chunk;
 }
 
-static attest_status take_property(attest_survey_folder *folder,
-                                   attest_survey_property *property,
-                                   const attest_json_cursor *object, attest_error *error)
+static uint64_t take_count(const attest_json_cursor *object, const char *key)
 {
-    const char *name;
-    uint64_t trials, chunk;
+    return attest_json_take_count(object, key, "is negative");
+}
 
-    ATTEST_TRY(attest_json_get_member_string(&name, object, "name", error));
-    ATTEST_TRY(attest_json_get_member_count(&trials, object, "trials", error));
-    ATTEST_TRY(attest_json_get_member_count(&chunk, object, "chunk", error));
+static void take_property(attest_survey_folder *folder, attest_survey_property *property,
+                          const attest_json_cursor *object)
+{
+    const char *name = attest_json_take_string(object, "name");
+    uint64_t trials = take_count(object, "trials"), chunk = take_count(object, "chunk");
+
     property->name = attest_memory_copy(name);
+    if (!property->name)
+        attest_json_note_memory(object);
     property->timed = trials == 0;
     if (chunk > 0)
         property->planned = count_planned(trials, chunk, folder->shard, folder->shards);
-    return property->name ? ATTEST_OK : attest_memory_fail(error);
 }
 
-static attest_status read_plan(surveying *s, const attest_json_cursor *root,
-                               attest_error *error)
+static void read_plan(void *env, const attest_json_cursor *root)
 {
+    surveying *s = env;
     attest_survey_folder *folder = s->folder;
     attest_json_cursor array;
     const char *seed;
-    uint64_t shard, shards;
     size_t length;
 
-    ATTEST_TRY(attest_json_check_format(root, "attest/campaign", error));
-    ATTEST_TRY(attest_json_get_member_string(&seed, root, "seed", error));
-    ATTEST_TRY(attest_json_get_member_bool(&s->keep_going, root, "keep_going", error));
-    ATTEST_TRY(attest_json_get_member_count(&shard, root, "shard", error));
-    ATTEST_TRY(attest_json_get_member_count(&shards, root, "shards", error));
-    if (shard < 1 || shard > shards)
-        return attest_error_set(error, ATTEST_FORMAT, "there is no such shard");
+    attest_json_take_format(root, "attest/campaign");
+    seed = attest_json_take_string(root, "seed");
+    s->keep_going = attest_json_take_bool(root, "keep_going");
+    folder->shard = (size_t)take_count(root, "shard");
+    folder->shards = (size_t)take_count(root, "shards");
+    if (folder->shard < 1 || folder->shard > folder->shards)
+        attest_json_refuse(root, "there is no such shard");
     snprintf(folder->seed, sizeof folder->seed, "%s", seed);
-    folder->shard = (size_t)shard;
-    folder->shards = (size_t)shards;
-    ATTEST_TRY(attest_json_get_member(&array, root, "properties", error));
-    ATTEST_TRY(attest_json_get_filled(&length, &array, "properties", error));
+    array = attest_json_take(root, "properties");
+    length = attest_json_take_length(&array, "properties");
+    if (attest_json_failed(root))
+        return;
     folder->property = attest_memory_alloc(length, sizeof *folder->property);
     if (!folder->property)
-        return attest_memory_fail(error);
-    for (; folder->properties < length; folder->properties++) {
+        attest_json_note_memory(root);
+    for (; folder->properties < length && !attest_json_failed(root); folder->properties++) {
         attest_json_cursor object = attest_json_get_element(&array, folder->properties);
 
-        ATTEST_TRY(
-            take_property(folder, &folder->property[folder->properties], &object, error));
+        take_property(folder, &folder->property[folder->properties], &object);
     }
-    return ATTEST_OK;
 }
 
 static attest_status take_plan(void *env, const char *text, size_t size, attest_budget *budget,
                                attest_error *error)
 {
-    attest_json_document document;
-    attest_json_cursor root;
-    attest_status status = attest_json_document_parse(&document, text, size, budget, error);
-
-    if (status != ATTEST_OK)
-        return status;
-    root = attest_json_root(&document);
-    status = read_plan(env, &root, error);
-    attest_json_document_clear(&document);
-    return status;
+    return attest_json_parse_value(env, read_plan, text, size, budget, error);
 }
 
 /* Findings are known by their properties, too: those become part of their reasons. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/audit.h"
-#include "io/json_member.h"
+#include "io/json_write.h"
 #include "report/report.h"
 
 static void write_record(attest_json *json, const void *job)

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/scope.h"
 #include "cli/progress.h"
-#include "io/json_member.h"
+#include "io/json_write.h"
 #include "io/weights_json.h"
 
 static int run(int argc, char **argv);

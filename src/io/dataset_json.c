@@ -1,7 +1,7 @@
 /* dataset_json.c -- datasets as JSON objects: reading. */
 #include "io/dataset_json.h"
 
-#include "number/scope.h"
+#include "number/rationals.h"
 
 /* What a ragged array of vectors is called in errors. */
 typedef struct names {
@@ -70,7 +70,7 @@ static void set_sequences(attest_dataset *dataset, const attest_json_cursor *obj
         return;
     attest_dataset_builder builder ATTEST_CLEARED_BY(attest_dataset_builder_clear);
     attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_RATIONAL, object->budget);
-    RATIONALS(token, dim);
+    ATTEST_RATIONALS(token, dim);
     if (!token)
         attest_json_note_memory(object);
     ATTEST_JSON_NOTE(object, attest_dataset_builder_reserve(&builder, count, total, error));

@@ -1,7 +1,7 @@
 /* feed_forward_json.c -- feed-forward layers as JSON objects. */
 #include "io/network_json.h"
 
-#include "number/scope.h"
+#include "number/rationals.h"
 
 static void check_length(const attest_json_cursor *array, size_t expected)
 {
@@ -16,7 +16,7 @@ static void set_outputs(attest_units *units, const attest_json_cursor *outputs)
 {
     size_t total = units->count * units->dim;
 
-    RATIONALS(rational, total);
+    ATTEST_RATIONALS(rational, total);
     if (!rational)
         attest_json_note_memory(outputs);
     for (size_t h = 0; h < units->count && !attest_json_failed(outputs); h++) {

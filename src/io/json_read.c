@@ -289,25 +289,3 @@ attest_status attest_json_get_rational(fmpq_t value, const attest_json_cursor *c
                                  cursor->budget, error);
     return status == ATTEST_OK ? ATTEST_OK : attest_json_locate(cursor, error, status);
 }
-
-attest_status attest_json_get_filled(size_t *length, const attest_json_cursor *array,
-                                     const char *what, attest_error *error)
-{
-    attest_status status = attest_json_get_length(length, array, error);
-
-    if (status == ATTEST_OK && *length == 0)
-        status = attest_json_fail(array, error, ATTEST_FORMAT, "%s is empty", what);
-    return status;
-}
-
-attest_status attest_json_get_rationals(fmpq *rational, const attest_json_cursor *array,
-                                        size_t length, attest_error *error)
-{
-    attest_status status = ATTEST_OK;
-
-    for (size_t i = 0; i < length && status == ATTEST_OK; i++) {
-        attest_json_cursor element = attest_json_get_element(array, i);
-        status = attest_json_get_rational(rational + i, &element, error);
-    }
-    return status;
-}

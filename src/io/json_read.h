@@ -126,12 +126,4 @@ attest_status attest_json_get_choice(int *value, const attest_json_cursor *curso
 attest_status attest_json_get_rational(fmpq_t value, const attest_json_cursor *cursor,
                                        attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The number of elements of an array that must not be empty; what names it in errors. */
-attest_status attest_json_get_filled(size_t *length, const attest_json_cursor *array,
-                                     const char *what, attest_error *error) ATTEST_WARN_UNUSED;
-
-/* rational[i] = array[i] for i < length. Domain: an array of at least that length. */
-attest_status attest_json_get_rationals(fmpq *rational, const attest_json_cursor *array,
-                                        size_t length, attest_error *error) ATTEST_WARN_UNUSED;
-
 #endif

@@ -231,7 +231,7 @@ void attest_json_take_common(fmpz *numerator, fmpz_t denominator, const fmpq *ra
 void attest_json_take_fractions(fmpz *numerator, fmpz_t denominator,
                                 const attest_json_cursor *array, size_t length)
 {
-    RATIONALS(rational, length);
+    ATTEST_RATIONALS(rational, length);
 
     if (!rational)
         attest_json_note_memory(array);

@@ -1,7 +1,7 @@
 /* matrix_json.c -- exact matrices as JSON: arrays of rows, or the factors of rank 1. */
 #include "io/weights_json.h"
 
-#include "number/scope.h"
+#include "number/rationals.h"
 
 static void set_dense(attest_matrix *matrix, const attest_json_cursor *value)
 {
@@ -18,7 +18,7 @@ static void set_dense(attest_matrix *matrix, const attest_json_cursor *value)
     }
     if (attest_json_failed(value))
         return;
-    RATIONALS(entry, rows * cols);
+    ATTEST_RATIONALS(entry, rows * cols);
     if (!entry)
         attest_json_note_memory(value);
     for (size_t r = 0; r < rows && !attest_json_failed(value); r++) {

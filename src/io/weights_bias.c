@@ -1,6 +1,7 @@
 /* weights_bias.c -- biases of a head as columns of its matrices. */
 #include "io/weights_bias.h"
 
+#include "number/rationals.h"
 #include "number/scope.h"
 
 enum { BIASES = 4, VALUES = 2, OUTPUT = 3 };
@@ -33,7 +34,7 @@ static void fill(fmpq *wide, size_t cols, const attest_matrix *matrix, int which
             attest_matrix_get_entry(wide + r * cols + c, matrix, r, c);
     if (!attest_json_find_member(&member, object, bias_name[which]))
         return;
-    RATIONALS(bias, matrix->rows);
+    ATTEST_RATIONALS(bias, matrix->rows);
     if (!bias)
         attest_json_note_memory(&member);
     count = attest_json_take_length(&member, NULL);
@@ -70,7 +71,7 @@ void attest_weights_set_bias(attest_head *head, const attest_json_cursor *object
 
     for (int i = 0; i < BIASES && !attest_json_failed(object); i++) {
         size_t rows = i == OUTPUT ? dim : size, cols = i == OUTPUT ? size : dim;
-        RATIONALS(wide, rows * cols);
+        ATTEST_RATIONALS(wide, rows * cols);
 
         if (!wide) {
             attest_json_note_memory(object);

@@ -1,6 +1,7 @@
 /* weights_form.c -- the form of queries, keys and scores in weights files. */
 #include "io/weights_form.h"
 
+#include "number/rationals.h"
 #include "number/scope.h"
 
 static const char *const over_names[] = {"head", "heads"};
@@ -77,7 +78,7 @@ static void set_gain(attest_matrix *gain, const attest_json_cursor *array)
     size_t count = attest_json_take_length(array, "the gains"), bytes;
 
     FMPZ(denominator);
-    RATIONALS(number, count);
+    ATTEST_RATIONALS(number, count);
     if (!number)
         attest_json_note_memory(array);
     attest_json_take_rationals(number, array, count);

@@ -3,20 +3,16 @@
 #define ATTEST_JUDGE_MODEL_JSON_H
 
 #include <attest/input.h>
+#include <attest/number.h>
 
 #include "judge/model.h"
-#include "io/json_read.h"
 #include "io/json_write.h"
 
 /* The most combinations of alternatives, and the most schedules, that a model may have. */
 enum { ATTEST_JUDGE_MODEL_MOST = 256 };
 
-/* model = what the object says, checked; members that are missing are those of fp32-any. After
+/* model = what the text says, checked; members that are missing are those of fp32-any. After
  * a failure it is empty. Status: FORMAT, NOMEM, UNABLE (budget). */
-attest_status attest_judge_model_set_json(attest_judge_model *model,
-                                          const attest_json_cursor *object,
-                                          attest_error *error) ATTEST_WARN_UNUSED;
-
 attest_status attest_judge_model_parse_json(attest_judge_model *model, const char *text,
                                             size_t size, attest_budget *budget,
                                             attest_error *error) ATTEST_WARN_UNUSED;

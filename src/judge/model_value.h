@@ -3,15 +3,13 @@
 #define ATTEST_JUDGE_MODEL_VALUE_H
 
 #include "judge/field.h"
-#include "io/json_read.h"
+#include "io/json_take.h"
 
 /* The member of the variant (or schedule) = the value. Where it names a matrix unit, the
- * formats of its products are those that the model has so far. Status: FORMAT, UNABLE (budget).
- */
-attest_status attest_judge_value_read(void *variant, const attest_judge_field *field,
-                                      const attest_json_cursor *value,
-                                      const attest_judge_model *model,
-                                      attest_error *error) ATTEST_WARN_UNUSED;
+ * formats of its products are those that the model has so far. Errors stick: FORMAT, UNABLE
+ * (budget). */
+void attest_judge_value_read(void *variant, const attest_judge_field *field,
+                             const attest_json_cursor *value, const attest_judge_model *model);
 
 /* Products that the object does not speak of are exact if a matrix unit forms them. */
 void attest_judge_value_complete(attest_judge_variant *variant,

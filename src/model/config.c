@@ -13,7 +13,8 @@
 #include "base/memory.h"
 #include "base/scope.h"
 #include "model/import_arch.h"
-#include "io/json_read.h"
+#include "io/json_take.h"
+#include "number/scope.h"
 
 /* The first of the names that is there, and not null. */
 static bool find_any(attest_json_cursor *member, const attest_json_cursor *object,
@@ -25,160 +26,117 @@ static bool find_any(attest_json_cursor *member, const attest_json_cursor *objec
     return false;
 }
 
-static attest_status get_size(size_t *value, const attest_json_cursor *object,
-                              const char *const *name, attest_error *error)
+static void take_size(size_t *value, const attest_json_cursor *object, const char *const *name)
 {
     attest_json_cursor member;
 
-    return find_any(&member, object, name) ? attest_json_get_size(value, &member, error)
-                                           : ATTEST_OK;
+    if (find_any(&member, object, name))
+        *value = attest_json_take_size(&member, NULL);
 }
 
 /* A number above 0, to the nearest double. */
-static attest_status get_double(double *value, const attest_json_cursor *object,
-                                const char *const *name, attest_error *error)
+static void take_double(double *value, const attest_json_cursor *object,
+                        const char *const *name)
 {
     attest_json_cursor member;
-    attest_status status;
-    fmpq_t exact;
-    mpfr_t x;
 
+    FMPQ(exact);
+    MPFR(53, x);
     if (!find_any(&member, object, name))
-        return ATTEST_OK;
-    fmpq_init(exact);
-    status = attest_json_get_rational(exact, &member, error);
-    if (status == ATTEST_OK) {
-        mpfr_init2(x, 53);
-        fmpq_get_mpfr(x, exact, MPFR_RNDN);
-        *value = mpfr_get_d(x, MPFR_RNDN);
-        mpfr_clear(x);
-        if (!(*value > 0 && isfinite(*value)))
-            status =
-                attest_json_fail(&member, error, ATTEST_FORMAT, "a number above 0 is expected");
-    }
-    fmpq_clear(exact);
-    return status;
+        return;
+    attest_json_take_rational(exact, &member, NULL);
+    fmpq_get_mpfr(x, exact, MPFR_RNDN);
+    *value = mpfr_get_d(x, MPFR_RNDN);
+    if (!(*value > 0 && isfinite(*value)))
+        attest_json_refuse(&member, "a number above 0 is expected");
+}
+
+/* Otherwise where there is no such member. */
+static bool take_bool(const attest_json_cursor *object, const char *name, bool otherwise)
+{
+    return attest_json_has(object, name) ? attest_json_take_bool(object, name) : otherwise;
 }
 
 #define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 /* llama3 mixes by wavelengths, given as parts of the original length. */
-static attest_status get_waves(attest_prelude_rotary *scaling, const attest_json_cursor *object,
-                               attest_error *error)
+static void set_waves(attest_prelude_rotary *scaling, const attest_json_cursor *object)
 {
     double low = 0, high = 0, length = 0;
 
-    ATTEST_TRY(get_double(&low, object, NAMES("low_freq_factor"), error));
-    ATTEST_TRY(get_double(&high, object, NAMES("high_freq_factor"), error));
-    ATTEST_TRY(get_double(&length, object, NAMES("original_max_position_embeddings"), error));
+    take_double(&low, object, NAMES("low_freq_factor"));
+    take_double(&high, object, NAMES("high_freq_factor"));
+    take_double(&length, object, NAMES("original_max_position_embeddings"));
     if (!(low > 0 && high > low && length > 0 && scaling->factor > 0))
-        return attest_json_fail(object, error, ATTEST_FORMAT,
-                                "llama3 needs factor, low_freq_factor below high_freq_factor, "
-                                "and original_max_position_embeddings");
+        attest_json_refuse(object,
+                           "llama3 needs factor, low_freq_factor below high_freq_factor, "
+                           "and original_max_position_embeddings");
     scaling->long_wave = length / low;
     scaling->short_wave = length / high;
-    return ATTEST_OK;
 }
 
 static const char advice[] = "Record q, k and v instead";
 
-/* An object for each kind of layers stands in the place of one for all of them. */
-static attest_status refuse_kinds(const attest_json_cursor *object, attest_error *error)
+/* What one object says of rotary positions; newer files have theta and part there, too. */
+static void set_positions(attest_model_config *config, const attest_json_cursor *object)
 {
     attest_json_cursor member;
-
-    for (size_t i = 0; attest_json_get_member_at(&member, object, i); i++)
-        if (attest_json_is_object(&member))
-            return attest_json_fail(&member, error, ATTEST_UNABLE,
-                                    "layers with positions of their own are not known. %s",
-                                    advice);
-    return ATTEST_OK;
-}
-
-/* What one object says of rotary positions; newer files have theta and part there, too. */
-static attest_status get_positions(attest_model_config *config,
-                                   const attest_json_cursor *object, attest_error *error)
-{
-    attest_json_cursor kind;
     const char *type = "default";
 
-    ATTEST_TRY(refuse_kinds(object, error));
-    if (find_any(&kind, object, NAMES("rope_type", "type")))
-        ATTEST_TRY(attest_json_get_string(&type, &kind, error));
-    ATTEST_TRY(get_double(&config->rope_theta, object, NAMES("rope_theta"), error));
-    ATTEST_TRY(get_double(&config->rope_part, object, NAMES("partial_rotary_factor"), error));
+    /* An object for each kind of layers stands in the place of one for all of them. */
+    for (size_t i = 0; attest_json_get_member_at(&member, object, i); i++)
+        if (attest_json_is_object(&member))
+            attest_json_refuse_as(&member, ATTEST_UNABLE,
+                                  "layers with positions of their own are not known. %s",
+                                  advice);
+    if (find_any(&member, object, NAMES("rope_type", "type")))
+        type = attest_json_take_string(&member, NULL);
+    take_double(&config->rope_theta, object, NAMES("rope_theta"));
+    take_double(&config->rope_part, object, NAMES("partial_rotary_factor"));
     if (strcmp(type, "default") == 0)
-        return ATTEST_OK;
-    ATTEST_TRY(get_double(&config->scaling.factor, object, NAMES("factor"), error));
+        return;
+    take_double(&config->scaling.factor, object, NAMES("factor"));
     if (strcmp(type, "llama3") == 0)
-        return get_waves(&config->scaling, object, error);
-    if (strcmp(type, "linear") != 0)
-        return attest_json_fail(
-            object, error, ATTEST_UNABLE,
+        set_waves(&config->scaling, object);
+    else if (strcmp(type, "linear") != 0)
+        attest_json_refuse_as(
+            object, ATTEST_UNABLE,
             "rotary positions of type '%.40s' are not known: there are default, "
             "linear and llama3. %s",
             type, advice);
-    return config->scaling.factor > 0
-               ? ATTEST_OK
-               : attest_json_fail(object, error, ATTEST_FORMAT, "linear needs factor");
+    else if (!(config->scaling.factor > 0))
+        attest_json_refuse(object, "linear needs factor");
 }
 
-static attest_status get_scaling(attest_model_config *config, const attest_json_cursor *root,
-                                 attest_error *error)
-{
-    attest_json_cursor object;
-
-    if (attest_json_find_member(&object, root, "rope_scaling"))
-        ATTEST_TRY(get_positions(config, &object, error));
-    return attest_json_find_member(&object, root, "rope_parameters")
-               ? get_positions(config, &object, error)
-               : ATTEST_OK;
-}
-
-static attest_status get_window(attest_model_config *config, const attest_json_cursor *root,
-                                attest_error *error)
-{
-    attest_json_cursor member;
-    bool used = true;
-
-    if (attest_json_find_member(&member, root, "use_sliding_window"))
-        ATTEST_TRY(attest_json_get_bool(&used, &member, error));
-    return used ? get_size(&config->window, root, NAMES("sliding_window"), error) : ATTEST_OK;
-}
-
-static attest_status get_softcap(attest_model_config *config, const attest_json_cursor *root,
-                                 attest_error *error)
+static void set_softcap(attest_model_config *config, const attest_json_cursor *root)
 {
     attest_json_cursor member;
     const char *text;
     double value;
 
     if (!attest_json_find_member(&member, root, "attn_logit_softcapping"))
-        return ATTEST_OK;
-    ATTEST_TRY(get_double(&value, root, NAMES("attn_logit_softcapping"), error));
-    ATTEST_TRY(attest_json_get_text(&text, &member, error));
+        return;
+    take_double(&value, root, NAMES("attn_logit_softcapping"));
+    text = attest_json_take_text(&member, NULL);
     if (strlen(text) >= sizeof config->softcap)
-        return attest_json_fail(&member, error, ATTEST_FORMAT, "the number is too long");
-    strcpy(config->softcap, text);
-    return ATTEST_OK;
+        attest_json_refuse(&member, "the number is too long");
+    else
+        strcpy(config->softcap, text);
 }
 
 /* A truth value that must be this one, if it is there. */
-static attest_status refuse_bool(const attest_json_cursor *root, const char *name, bool known,
-                                 const char *what, attest_error *error)
+static void refuse_bool(const attest_json_cursor *root, const char *name, bool known,
+                        const char *what)
 {
     attest_json_cursor member;
-    bool value = known;
 
-    if (attest_json_find_member(&member, root, name))
-        ATTEST_TRY(attest_json_get_bool(&value, &member, error));
-    return value == known ? ATTEST_OK
-                          : attest_json_fail(&member, error, ATTEST_UNABLE, "%s not known. %s",
-                                             what, advice);
+    if (attest_json_find_member(&member, root, name) &&
+        attest_json_take_bool(&member, NULL) != known)
+        attest_json_refuse_as(&member, ATTEST_UNABLE, "%s not known. %s", what, advice);
 }
 
 /* What would change attention and is not known here. */
-static attest_status refuse_others(const attest_json_cursor *root, attest_error *error)
+static void refuse_others(const attest_json_cursor *root)
 {
     static const char *const member_of[][2] = {
         {"rope_local_base_freq", "layers with positions of their own are"},
@@ -187,81 +145,52 @@ static attest_status refuse_others(const attest_json_cursor *root, attest_error 
         {"attention_multiplier", "a scale of the model's own is"},
         {"clip_qkv", "clipped queries, keys and values are"}};
     attest_json_cursor member;
-    const char *kind = "absolute";
 
     for (size_t i = 0; i < sizeof member_of / sizeof member_of[0]; i++)
         if (attest_json_find_member(&member, root, member_of[i][0]))
-            return attest_json_fail(&member, error, ATTEST_UNABLE, "%s not known. %s",
-                                    member_of[i][1], advice);
-    if (attest_json_find_member(&member, root, "position_embedding_type"))
-        ATTEST_TRY(attest_json_get_string(&kind, &member, error));
-    if (strcmp(kind, "absolute") != 0)
-        return attest_json_fail(&member, error, ATTEST_UNABLE,
-                                "positions of type '%.40s' are not known. %s", kind, advice);
-    ATTEST_TRY(refuse_bool(root, "scale_attn_by_inverse_layer_idx", false,
-                           "a scale by layer is", error));
-    ATTEST_TRY(
-        refuse_bool(root, "scale_attn_weights", true, "scores without a scale are", error));
-    return refuse_bool(root, "apply_residual_connection_post_layernorm", false,
-                       "a skip that adds what the norm returns is", error);
+            attest_json_refuse_as(&member, ATTEST_UNABLE, "%s not known. %s", member_of[i][1],
+                                  advice);
+    if (attest_json_find_member(&member, root, "position_embedding_type")) {
+        const char *kind = attest_json_take_string(&member, NULL);
+
+        if (strcmp(kind, "absolute") != 0)
+            attest_json_refuse_as(&member, ATTEST_UNABLE,
+                                  "positions of type '%.40s' are not known. %s", kind, advice);
+    }
+    refuse_bool(root, "scale_attn_by_inverse_layer_idx", false, "a scale by layer is");
+    refuse_bool(root, "scale_attn_weights", true, "scores without a scale are");
+    refuse_bool(root, "apply_residual_connection_post_layernorm", false,
+                "a skip that adds what the norm returns is");
 }
 
-static attest_status get_type(attest_model_config *config, const attest_json_cursor *root,
-                              attest_error *error)
+static void set_all(attest_model_config *config, const attest_json_cursor *root)
 {
     attest_json_cursor member;
-    const char *type;
+    bool both_ways;
 
-    if (!attest_json_find_member(&member, root, "model_type"))
-        return ATTEST_OK;
-    ATTEST_TRY(attest_json_get_string(&type, &member, error));
-    snprintf(config->type, sizeof config->type, "%s", type);
-    return ATTEST_OK;
-}
-
-static attest_status get_bool(bool *value, const attest_json_cursor *root, const char *name,
-                              attest_error *error)
-{
-    attest_json_cursor member;
-
-    return attest_json_find_member(&member, root, name)
-               ? attest_json_get_bool(value, &member, error)
-               : ATTEST_OK;
-}
-
-/* What the config says of the mask; is_decoder is false also of models that have one. */
-static attest_status get_mask(attest_model_config *config, const attest_json_cursor *root,
-                              attest_error *error)
-{
-    bool both_ways = false, causal = true;
-
-    ATTEST_TRY(get_bool(&config->causal, root, "is_decoder", error));
-    ATTEST_TRY(get_bool(&both_ways, root, "use_bidirectional_attention", error));
-    ATTEST_TRY(get_bool(&causal, root, "is_causal", error));
-    config->both_ways = both_ways || !causal;
-    return ATTEST_OK;
-}
-
-static attest_status get_all(attest_model_config *config, const attest_json_cursor *root,
-                             attest_error *error)
-{
-    ATTEST_TRY(get_size(&config->heads, root, NAMES("num_attention_heads", "n_head"), error));
-    ATTEST_TRY(get_size(&config->key_heads, root, NAMES("num_key_value_heads"), error));
-    ATTEST_TRY(get_size(&config->head_dim, root, NAMES("head_dim"), error));
-    ATTEST_TRY(get_type(config, root, error));
-    ATTEST_TRY(get_mask(config, root, error));
-    ATTEST_TRY(get_size(&config->scalar, root, NAMES("query_pre_attn_scalar"), error));
-    ATTEST_TRY(get_double(
-        &config->norm_eps, root,
-        NAMES("rms_norm_eps", "layer_norm_epsilon", "layer_norm_eps", "norm_epsilon"), error));
-    ATTEST_TRY(
-        get_double(&config->rope_theta, root, NAMES("rope_theta", "rotary_emb_base"), error));
-    ATTEST_TRY(get_double(&config->rope_part, root,
-                          NAMES("partial_rotary_factor", "rotary_pct"), error));
-    ATTEST_TRY(get_scaling(config, root, error));
-    ATTEST_TRY(get_window(config, root, error));
-    ATTEST_TRY(refuse_others(root, error));
-    return get_softcap(config, root, error);
+    take_size(&config->heads, root, NAMES("num_attention_heads", "n_head"));
+    take_size(&config->key_heads, root, NAMES("num_key_value_heads"));
+    take_size(&config->head_dim, root, NAMES("head_dim"));
+    if (attest_json_has(root, "model_type"))
+        snprintf(config->type, sizeof config->type, "%s",
+                 attest_json_take_string(root, "model_type"));
+    /* is_decoder is false also of models that have a causal mask. */
+    config->causal = take_bool(root, "is_decoder", config->causal);
+    both_ways = take_bool(root, "use_bidirectional_attention", false);
+    config->both_ways = !take_bool(root, "is_causal", true) || both_ways;
+    take_size(&config->scalar, root, NAMES("query_pre_attn_scalar"));
+    take_double(&config->norm_eps, root,
+                NAMES("rms_norm_eps", "layer_norm_epsilon", "layer_norm_eps", "norm_epsilon"));
+    take_double(&config->rope_theta, root, NAMES("rope_theta", "rotary_emb_base"));
+    take_double(&config->rope_part, root, NAMES("partial_rotary_factor", "rotary_pct"));
+    if (attest_json_find_member(&member, root, "rope_scaling"))
+        set_positions(config, &member);
+    if (attest_json_find_member(&member, root, "rope_parameters"))
+        set_positions(config, &member);
+    if (take_bool(root, "use_sliding_window", true))
+        take_size(&config->window, root, NAMES("sliding_window"));
+    refuse_others(root);
+    set_softcap(config, root);
 }
 
 typedef attest_status document_reader(attest_json_document *document, const char *path,
@@ -270,18 +199,17 @@ typedef attest_status document_reader(attest_json_document *document, const char
 static attest_status read_config(attest_model_config *config, document_reader *read,
                                  const char *path, attest_budget *budget, attest_error *error)
 {
-    attest_json_document document;
+    attest_json_document document ATTEST_CLEARED_BY(attest_json_document_clear);
+    attest_json_failure failure;
     attest_json_cursor root, text;
-    attest_status status;
 
     memset(config, 0, sizeof *config);
     ATTEST_TRY(read(&document, path, budget, error));
-    root = attest_json_root(&document);
+    root = attest_json_begin(&document, &failure, error);
     /* A model of texts and pictures has a config for each. */
-    status = get_all(
-        config, attest_json_find_member(&text, &root, "text_config") ? &text : &root, error);
-    attest_json_document_clear(&document);
-    return status == ATTEST_OK ? status : attest_error_prefix(error, status, path);
+    set_all(config, attest_json_find_member(&text, &root, "text_config") ? &text : &root);
+    return failure.status == ATTEST_OK ? ATTEST_OK
+                                       : attest_error_prefix(error, failure.status, path);
 }
 
 attest_status attest_model_config_read(attest_model_config *config, const char *path,

@@ -10,6 +10,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "base/scope.h"
+#include "io/json_take.h"
 
 static int by_name(const void *left, const void *right)
 {
@@ -131,56 +132,49 @@ static size_t find_shard(const char *const *file, size_t count, const char *name
     return (size_t)(found - file);
 }
 
-static attest_status read_map(attest_model_file *model, const char **file, const char *path,
-                              const attest_json_cursor *map, attest_error *error)
+/* The files that the members of the map name, and the tensors in them. */
+static void read_map(attest_model_file *model, const char **file, const char *path,
+                     const attest_json_cursor *map)
 {
     attest_json_cursor member;
-    const char *name;
 
     for (size_t i = 0; attest_json_get_member_at(&member, map, i); i++) {
-        ATTEST_TRY(attest_json_get_string(&name, &member, error));
-        if (!is_plain(name))
-            return attest_json_fail(&member, error, ATTEST_FORMAT,
-                                    "\"%.60s\" is no file of the index's folder", name);
-        file[i] = name;
+        file[i] = attest_json_take_string(&member, NULL);
         model->name[i].name = member.key;
+        if (!is_plain(file[i]))
+            attest_json_refuse(&member, "\"%.60s\" is no file of the index's folder", file[i]);
     }
-    ATTEST_TRY(set_shards(model, file, path, error));
-    for (size_t i = 0; attest_json_get_member_at(&member, map, i); i++) {
-        ATTEST_TRY(attest_json_get_string(&name, &member, error));
-        model->name[i].shard = find_shard(file, model->shards, name);
-    }
-    return ATTEST_OK;
+    ATTEST_JSON_NOTE(map, set_shards(model, file, path, map->failure->error));
+    for (size_t i = 0; attest_json_get_member_at(&member, map, i); i++)
+        model->name[i].shard =
+            find_shard(file, model->shards, attest_json_take_string(&member, NULL));
 }
 
 static attest_status open_index(attest_model_file *model, const char *path, attest_error *error)
 {
     attest_json_cursor root, map, member;
-    const char **file;
-    attest_status status = attest_json_document_read(&model->index, path, model->budget, error);
+    attest_json_failure failure;
+    const char **file ATTEST_FREED = NULL;
 
-    if (status != ATTEST_OK)
-        return status;
-    root = attest_json_root(&model->index);
-    status = attest_json_get_member(&map, &root, "weight_map", error);
-    if (status == ATTEST_FORMAT)
-        status = attest_error_set(error, status,
-                                  "\"weight_map\" is missing: this is no index of model files; "
+    ATTEST_TRY(attest_json_document_read(&model->index, path, model->budget, error));
+    map = root = attest_json_begin(&model->index, &failure, error);
+    if (attest_json_get_member(&map, &root, "weight_map", NULL) != ATTEST_OK)
+        attest_json_refuse(&root, "\"weight_map\" is missing: this is no index of model files; "
                                   "safetensors or .npz serve as well");
-    if (status == ATTEST_OK && !attest_json_is_object(&map))
-        status = attest_json_fail(&map, error, ATTEST_FORMAT, "an object is expected");
-    while (status == ATTEST_OK && attest_json_get_member_at(&member, &map, model->names))
+    else if (!attest_json_is_object(&map))
+        attest_json_refuse(&map, "an object is expected");
+    while (attest_json_get_member_at(&member, &map, model->names))
         model->names++;
-    if (status == ATTEST_OK && model->names == 0)
-        status = attest_json_fail(&map, error, ATTEST_FORMAT, "there are no tensors");
-    if (status != ATTEST_OK)
-        return attest_error_prefix(error, status, path);
+    if (model->names == 0)
+        attest_json_refuse(&map, "there are no tensors");
     file = attest_memory_alloc(model->names, sizeof *file);
     model->name = attest_memory_alloc(model->names, sizeof *model->name);
-    status = file && model->name ? read_map(model, file, path, &map, error)
-                                 : attest_memory_fail(error);
-    free(file);
-    return status == ATTEST_OK ? ATTEST_OK : attest_error_prefix(error, status, path);
+    if (!file || !model->name)
+        attest_json_note_memory(&root);
+    if (failure.status == ATTEST_OK)
+        read_map(model, file, path, &map);
+    return failure.status == ATTEST_OK ? ATTEST_OK
+                                       : attest_error_prefix(error, failure.status, path);
 }
 
 attest_status attest_model_file_open(attest_model_file *model, const char *path,

@@ -1,9 +1,8 @@
 /* scope.h -- numbers of FLINT and MPFR that are cleared when their block ends (base/scope.h).
  *
- *     ARB(x, y);                 two balls, initialised to 0
- *     MPFR(53, x);               a number of 53 bits, initialised to NaN
- *     ARB_VEC(values, count);    arb_ptr values: count balls, initialised to 0
- *     RATIONALS(values, count);  fmpq *values: count rationals, initialised to 0, or NULL
+ *     ARB(x, y);               two balls, initialised to 0
+ *     MPFR(53, x);             a number of 53 bits, initialised to NaN
+ *     ARB_VEC(values, count);  arb_ptr values: count balls, initialised to 0
  */
 #ifndef ATTEST_NUMBER_SCOPE_H
 #define ATTEST_NUMBER_SCOPE_H
@@ -11,7 +10,6 @@
 #include <attest/flint.h>
 
 #include "base/scope.h"
-#include "number/rationals.h"
 
 #define ATTEST_SCOPE_CLEAR(type)                                                               \
     static inline void attest_scope_clear_##type(type##_t *x)                                  \
@@ -105,20 +103,5 @@ ATTEST_SCOPE_VEC_TYPE(fmpq, fmpq *)
 #define ARB_VEC(name, count) ATTEST_SCOPE_VEC(arb, arb_ptr, name, count)
 #define FMPZ_VEC(name, count) ATTEST_SCOPE_VEC(fmpz, fmpz *, name, count)
 #define FMPQ_VEC(name, count) ATTEST_SCOPE_VEC(fmpq, fmpq *, name, count)
-
-/* Declares a pointer to count rationals, all 0 (number/rationals.h); NULL: out of memory. count
- * is evaluated twice. */
-typedef struct {
-    fmpq *entries;
-    size_t count;
-} attest_scope_rationals;
-static inline void attest_scope_clear_rationals(attest_scope_rationals *v)
-{
-    attest_rationals_free(v->entries, v->count);
-}
-#define RATIONALS(name, count)                                                                 \
-    attest_scope_rationals name##_scope ATTEST_CLEARED_BY(attest_scope_clear_rationals) = {    \
-        attest_rationals_alloc(count), count};                                                 \
-    fmpq *name = name##_scope.entries
 
 #endif

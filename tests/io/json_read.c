@@ -2,7 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/json_read.h"
+#include "io/json_take.h"
 #include "tests/tap.h"
 
 static const char text[] = "{\"s\": \"text\", \"b\": true, \"i\": -7, \"r\": 1e-3, \"n\": null,"
@@ -109,7 +109,6 @@ static void test_arrays(void)
     TAP_OK(attest_json_get_rational(value, &inner, &error) == ATTEST_FORMAT &&
                error_is("a[2]: a number is expected, this is an array"),
            "no number");
-    TAP_OK(attest_json_get_rationals(value, &a, 0, NULL) == ATTEST_OK, "no numbers at all");
     fmpq_clear(value);
     TAP_OK(attest_json_get_member(&deep, &o, "k", NULL) == ATTEST_OK, "a member's member");
     attest_json_cursor first = attest_json_get_element(&deep, 0), leaf;
@@ -285,6 +284,33 @@ static void test_format(void)
     attest_json_document_clear(&read);
 }
 
+/* Errors stick: the first failure stays, and nothing is read after it. */
+static void test_sticking(void)
+{
+    static const char first[] = "i: a whole number >= 0 is expected, this is a number";
+    attest_json_failure failure;
+    attest_json_cursor top = attest_json_begin(&document, &failure, &error), o, found;
+
+    o = attest_json_take(&top, "o");
+    TAP_OK(attest_json_take_integer(&top, "i") == -7 &&
+               strcmp(attest_json_take_string(&top, "s"), "text") == 0 &&
+               !attest_json_take_optional(&top, "none") && attest_json_has(&o, "k") &&
+               !attest_json_failed(&top),
+           "values before a failure");
+    TAP_OK(attest_json_take_size(&top, "i") == 0 && failure.status == ATTEST_FORMAT &&
+               error_is(first),
+           "the first failure");
+    attest_json_refuse(&top, "another");
+    attest_json_note_memory(&top);
+    TAP_OK(attest_json_take_integer(&top, "i") == 0 && !attest_json_take_bool(&top, "b") &&
+               *attest_json_take_string(&top, "s") == '\0' && !attest_json_take_copy(&o, "x") &&
+               attest_json_take_length(&o, "this") == 0 && !attest_json_has(&o, "k") &&
+               !attest_json_find_member(&found, &top, "s") &&
+               !attest_json_get_member_at(&found, &top, 0),
+           "nothing after it");
+    TAP_OK(failure.status == ATTEST_FORMAT && error_is(first), "the first failure stays");
+}
+
 TEST(json_read)
 {
     TAP_OK(attest_json_document_parse(&document, text, strlen(text), NULL, &error) == ATTEST_OK,
@@ -298,6 +324,7 @@ TEST(json_read)
     test_budget();
     test_files();
     test_format();
+    test_sticking();
     attest_json_document_clear(&document);
     flint_cleanup();
     return 0;
