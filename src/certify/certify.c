@@ -119,7 +119,7 @@ static attest_status settle(attest_finding *finding, bool *open, const attest_cl
 
     ATTEST_TRY(attest_search_init(&search, claim, contexts, error));
     finding->reason[0] = '\0';
-    /* Doubles leave nothing out: they say where every output lies, to within its radius. */
+    /* Doubles leave nothing out: every output has a centre and a radius. */
     if (with_doubles)
         ATTEST_TRY(attest_bounded_init(&doubles, claim, contexts, error));
     /* Left out here: pairs whose enclosures prove them farther apart than some required pair

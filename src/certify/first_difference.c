@@ -186,7 +186,7 @@ static attest_status try_lemma(attest_first_extremes *x, attest_finding *finding
     return ATTEST_OK;
 }
 
-/* Lemma F over the dataset. finding->reason says why it decides nothing. */
+/* Lemma F over the dataset. Where it decides nothing, finding->reason is why. */
 static attest_status apply_lemma(attest_first_extremes *x, attest_finding *finding,
                                  attest_first_scan *scan, attest_error *error)
 {

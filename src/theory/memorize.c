@@ -335,7 +335,7 @@ static attest_status check_consistent(builder *b, attest_error *error)
     return ATTEST_OK;
 }
 
-/* One class: any attention will do, and Theorem 2 has nothing to say. */
+/* One class: any attention serves, and Theorem 2 does not apply. */
 static attest_status build_any(attest_construction *c, size_t dim, attest_error *error)
 {
     ATTEST_SCOPED(attest_rational_vector, direction, dim);

@@ -1,6 +1,6 @@
 /* memorize_check.c -- are the outputs of a network the labels of a dataset, exactly?
  *
- * This is the proof of every memorisation. It knows nothing of how a network was built: it
+ * This is the proof of every memorisation. It does not use how a network was built: it
  * takes the activation pattern that an enclosure of attention's outputs decides, and compares
  * exact rationals. */
 #include <stdatomic.h>
