@@ -101,9 +101,10 @@ static double shift(double t, double bias, double *delta, double *ev,
     *delta *= ATTEST_JUDGE_UP;
     if (rule->variant->mask_stored) {
         double size = (fabs(sum) + *ev + *delta) * ATTEST_JUDGE_UP;
+        double most = fabs(sum) + ATTEST_TERM(mask_limit, size - fabs(sum));
 
         *delta += ATTEST_TERM(mask_stored, stored_error(&rule->mask_store, size, rule));
-        if (!(size < rule->mask_store.limit))
+        if (!(most * ATTEST_JUDGE_UP < rule->mask_store.limit))
             *delta = sum < 0 ? *delta + MOST_EXPONENT : (double)INFINITY;
     }
     return sum;

@@ -540,6 +540,18 @@ static double mask_sum(void)
     return scene_part(tanh(0.98 * (6 + 3) * 0x1p-24 * 512 / 2), b);
 }
 
+/* The score is rounded up, and its sum with the mask to 65520, which is beyond binary16. */
+static double mask_limit(void)
+{
+    scene_begin(&x, 2, 1);
+    judge_lone_key(&x, 65520 - 20 - 0x1p-6);
+    x.v.score.accumulate = x.v.mask_store = scene_format("binary16");
+    x.v.mask_stored = true;
+    x.v.k = scene_format("binary32");
+    x.k[0] = 20 + 0x1.02p-7;
+    return scene_measure(&x);
+}
+
 static const table_row rows[] = {
     {"tree_additions", tree_additions, 0.9, NULL},
     {"tree_additions", tree_additions_partial, 0.9, NULL},
@@ -607,6 +619,7 @@ static const table_row rows[] = {
     {"cap_stored_product", cap_stored, 0.7,
      "A rounding is off by a unit roundoff just above a power of two only, and the quotient, "
      "its tanh and the product with the cap are not all there."},
+    {"mask_limit", mask_limit, 0, "With the term there is no bound, which is right here."},
     {"mask_stored", mask_stored, 0.9, NULL},
     {"mask_stored", mask_stored_least, 0.4,
      "To nearest half of the least number is lost, where the bound has a whole one."},
