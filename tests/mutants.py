@@ -20,7 +20,7 @@ LARGER = re.compile(r"_alloc\(|_resize\(|_grow\(|\? -1 : 1;")
 BITS = re.compile(r"\barb_\w+\(.*, ([3-9][0-9]|[0-9]{3,})\)+;$")
 # Functions that this machine cannot run.
 ABSENT = [] if "avx512bw" in open("/proc/cpuinfo").read() else ['target("avx512']
-STATEMENT = re.compile(r"^\s+[a-z_0-9>.\[\]\-]+(\(.*\)| [-+*/|&]?= .*|\+\+|--);$")
+STATEMENT = re.compile(r"^\s+(?:ATTEST_TRY|[a-z_0-9>.\[\]\-]+)(\(.*\)| [-+*/|&]?= .*|\+\+|--);$")
 
 
 def changes(line):

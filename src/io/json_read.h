@@ -81,13 +81,13 @@ attest_status attest_json_get_member(attest_json_cursor *member,
                                      const attest_json_cursor *object, const char *key,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The same for an optional member: false if it is not there, or null, or object is none, or
- * after a failure that sticks. */
+/* The same for an optional member. False: the member is missing or null, object is no JSON
+ * object, or an earlier failure sticks. */
 bool attest_json_find_member(attest_json_cursor *member, const attest_json_cursor *object,
                              const char *key);
 
 /* member = the member number index in the order of the text; its key is member->key. False:
- * there is none, or object is none, or after a failure that sticks. */
+ * there is no such member, object is no JSON object, or an earlier failure sticks. */
 bool attest_json_get_member_at(attest_json_cursor *member, const attest_json_cursor *object,
                                size_t index);
 
