@@ -24,8 +24,8 @@
     static int tap_run_##name(void);                                                           \
     __attribute__((constructor)) static void tap_register_##name(void)                         \
     {                                                                                          \
-        static tap_test test = {#name, tap_run_##name, NULL};                                  \
-        tap_register(&test);                                                                   \
+        static tap_test tap_entry = {#name, tap_run_##name, NULL};                             \
+        tap_register(&tap_entry);                                                              \
     }                                                                                          \
     static int tap_run_##name(void)
 

@@ -29,7 +29,7 @@ static char folder[2][64], *root;
 
 static void remove_folders(void)
 {
-    char path[128];
+    char path[160];
 
     for (int i = 0; i < 2; i++) {
         snprintf(path, sizeof path, "%s/journal", folder[i]);
@@ -83,7 +83,7 @@ static void write_journal(unsigned switches, unsigned i, const uint8_t *data, si
 {
     const char *plan = plan_text(switches, i);
     attest_frame_chain chain = {{0}};
-    char path[128];
+    char path[160];
     attest_text text;
     int file;
 
