@@ -10,6 +10,7 @@
 #include <flint/fmpz.h>
 #include <flint/fmpz_vec.h>
 #include <flint/fmpz_mat.h>
+#include <flint/fmpz_poly.h>
 #include <flint/fmpq.h>
 #include <flint/fmpq_vec.h>
 #include <flint/fmpq_mat.h>

@@ -8,8 +8,8 @@
 #include "geometry/closest_pair.h"
 
 /* Sets axes, axis_error and the rows of axis: axes directions of dim entries, together of
- * operator norm at most 1; *axis is NULL when the coordinates themselves serve. Status: NOMEM.
- */
+ * operator norm at most 1; *axis is NULL when the coordinates themselves serve. The caller
+ * frees *axis, also on failure. Status: NOMEM. */
 attest_status attest_tree_axes(double **axis, attest_tree *tree,
                                attest_error *error) ATTEST_WARN_UNUSED;
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 #include "geometry/tree.h"
 
 enum { STEPS = 6, SAMPLE_ENTRIES = 1 << 20 };
@@ -103,7 +104,7 @@ static void iterate(double *axis, double *work, const attest_tree *tree)
 attest_status attest_tree_axes(double **axis, attest_tree *tree, attest_error *error)
 {
     size_t dim = tree->cloud->dim;
-    double *work;
+    double *work ATTEST_FREED = NULL;
 
     *axis = NULL;
     tree->axes = dim < ATTEST_TREE_AXES ? dim : ATTEST_TREE_AXES;
@@ -112,13 +113,9 @@ attest_status attest_tree_axes(double **axis, attest_tree *tree, attest_error *e
         return ATTEST_OK;
     *axis = attest_memory_alloc(tree->axes * dim, sizeof **axis);
     work = attest_memory_alloc((tree->axes + 2) * dim, sizeof *work);
-    if (!*axis || !work) {
-        free(*axis);
-        free(work);
+    if (!*axis || !work)
         return attest_memory_fail(error);
-    }
     iterate(*axis, work, tree);
-    free(work);
     if (!short_enough(*axis, tree->axes, dim)) {
         free(*axis);
         *axis = NULL; /* the first coordinates: a projection of norm 1, exact */
