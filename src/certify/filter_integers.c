@@ -55,12 +55,13 @@ static bool find_lowest_bit(int *lowest, const double *x, size_t count)
     return true;
 }
 
-static double find_most(const double *x, size_t count)
+/* The largest |x[e]| / 2^bit, at least 1. */
+static double most_units(const double *x, size_t count, int bit)
 {
-    double most = 0;
+    double most = 1;
 
     for (size_t e = 0; e < count; e++)
-        most = fabs(x[e]) > most ? fabs(x[e]) : most;
+        most = fmax(most, ldexp(fabs(x[e]), -bit));
     return most;
 }
 
@@ -88,13 +89,14 @@ static bool fits(integers *n, int token_bit, int weight_bit)
     const attest_filter_shape *shape = n->shape;
     double dim = (double)shape->dim, size = (double)shape->size, heads = (double)shape->heads;
     size_t weights = 4 * shape->heads * shape->size * shape->dim;
-    double x = ldexp(find_most(n->instance->token, n->positions * shape->dim), -token_bit);
-    double w = ldexp(find_most(n->instance->weight, weights), -weight_bit);
+    /* Both are at least 1, so that the limit of their product is a limit of each: entries and
+     * sums of products in multiply() are integers below MOST_OUTPUT. */
+    double x = most_units(n->instance->token, n->positions * shape->dim, token_bit);
+    double w = most_units(n->instance->weight, weights, weight_bit);
     double product = size * w * w, skip = ldexp(1, -2 * weight_bit);
 
     n->skip = shape->skip ? (int64_t)(skip < MOST_OUTPUT ? skip : 0) : 0;
-    return product < 0x1p52 && x < 0x1p52 &&
-           ATTEST_TERM(integers_score, dim * dim * x * x * product) < MOST_SCORE &&
+    return ATTEST_TERM(integers_score, dim * dim * x * x * product) < MOST_SCORE &&
            (shape->skip ? ATTEST_TERM(integers_skip, skip * x) : 0) +
                    ATTEST_TERM(integers_heads, heads * dim * x * product) <
                MOST_OUTPUT;
@@ -240,7 +242,7 @@ static bool compute(integers *n, size_t position)
         if (!share(sum[h], &count[h], n, h, &of, query))
             return false;
         common *= count[h] / greatest_divisor(common, count[h]);
-        if (common > MOST_DENOMINATOR)
+        if (ATTEST_TERM(integers_denominator, common) > MOST_DENOMINATOR)
             return false;
     }
     for (size_t c = 0; c < dim; c++)

@@ -795,41 +795,65 @@ static double integers_score(void)
                           false, 0x1p32, 0.5);
 }
 
-/* 64 tokens (x or -x, 1 or 2) under two heads, which weigh 64 and 63 of them alike: all outputs
- * have the denominator 4032, and that of a token is 2^32 times it, as weights are 2^-16, and
- * averages. The square of the distance of two outputs; 0 if they are refused. */
-static double get_square(double x)
+/* 64 tokens (x or -x, 1, ...), and three heads that weigh count[h] of them alike, with values
+ * 0: outputs are the tokens, over the least common multiple of the counts, in units of 2^-28,
+ * as weights are 2^-14. The square of the distance of the third and the fourth, in the same
+ * ties here; 0 if they are refused. */
+static double get_square(double x, const size_t count[3])
 {
+    enum { DIMENSION = 5 };
     static attest_filter_integers n;
     const attest_filter_shape shape = {.activation = ATTEST_HARDMAX,
                                        .ties = ATTEST_TIES_UNIFORM,
-                                       .dim = 2,
-                                       .heads = 2,
+                                       .dim = DIMENSION,
+                                       .heads = 3,
                                        .size = 1,
                                        .skip = true};
-    const double one = 0x1p-16,
-                 weight[16] = {0, 0, 0, one, one, 0, one, 0, 0, one, 0, one, one, 0, one, 0};
     const size_t length = 64;
-    double token[128], square;
+    double token[64 * DIMENSION], weight[12 * DIMENSION] = {0}, square;
     const attest_filter_instance instance = {1, &length, token, weight};
     bool equal;
 
     for (size_t j = 0; j < length; j++) {
-        token[2 * j] = j % 2 ? -x : x;
-        token[2 * j + 1] = j + 1 < length ? 2 : 1;
+        token[DIMENSION * j] = j % 2 ? -x : x;
+        token[DIMENSION * j + 1] = 1;
+        for (size_t h = 0; h < 3; h++)
+            token[DIMENSION * j + 2 + h] = j < count[h];
+    }
+    for (size_t h = 0; h < 3; h++) {
+        weight[4 * DIMENSION * h + 1] = 0x1p-14;
+        weight[4 * DIMENSION * h + DIMENSION + 2 + h] = 0x1p-14;
     }
     attest_filter_integers_begin(&n, &shape, &instance, length);
-    return attest_filter_integers_compare(&equal, &square, &n, 0, 1) ? square : 0;
+    return attest_filter_integers_compare(&equal, &square, &n, 2, 3) ? square : 0;
 }
 
-/* Outputs just below the limit differ by 126 times 2^32 times 4032^2. Those of 70 would differ
- * by more than 2^63. */
+/* The products of numerators and denominators that the limits allow next to those that they
+ * refuse: the difference of outputs x and -x, which have the denominator `allowed`, over 2^63.
+ */
+static double limit_ratio(double x, double allowed, double above)
+{
+    return above == 0 ? 2 * x * 0x1p28 * allowed * allowed / 0x1p63 : INFINITY;
+}
+
+/* Outputs just below the limit, over 64 * 63. Those of 1100 would differ by more than 2^63. */
 static double integers_skip(void)
 {
-    double above = get_square(70);
+    const size_t count[] = {64, 63, 1};
 
-    return get_square(63) == 126 * 126 && (above == 0 || above == 140 * 140)
-               ? 126 * 0x1p32 * 4032 * 4032 / 0x1p63
+    return get_square(1023, count) == 2046 * 2046
+               ? limit_ratio(1023, 64 * 63, get_square(1100, count))
+               : INFINITY;
+}
+
+/* The same over 4095, the largest denominator; over 4100 they would differ by more than 2^63.
+ */
+static double integers_denominator(void)
+{
+    const size_t largest[] = {63, 13, 5}, larger[] = {41, 25, 4};
+
+    return get_square(1023, largest) == 2046 * 2046
+               ? limit_ratio(1023, 4095, get_square(1023, larger))
                : INFINITY;
 }
 
@@ -926,7 +950,8 @@ static const table_row rows[] = {
      "exp below 2^-1022 is off by 0.6 * 2^-1074 at most"},
     {"difference_scale", scale_ratio, 0.98, NULL},
     {"integers_score", integers_score, 0.5, "a limit: sums of two scores are below 2^62"},
-    {"integers_skip", integers_skip, 0.95, NULL},
+    {"integers_skip", integers_skip, 0.96, NULL},
+    {"integers_denominator", integers_denominator, 0.99, NULL},
     {"integers_heads", integers_heads, 0.25,
      "a limit for the sum of both; integers_skip has a difference near it"},
     {"integers_quotient", integers_quotient, 0.1,
