@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/term.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define ATTEST_RECHECK_X86 1
@@ -14,7 +15,9 @@
 
 enum { ROWS = ATTEST_RECHECK_ROWS, COLUMNS = ATTEST_RECHECK_COLUMNS, MOST_BITS = 13 };
 
-/* The number of bits b such that 2^(2b) dim <= 2^28: integer distances are below 2^30. */
+/* The number of bits b such that 2^(2b) dim <= 2^28: integer distances squared are at most
+ * 2^30.
+ */
 static int choose_bits(size_t dim)
 {
     int bits = MOST_BITS;
@@ -75,9 +78,12 @@ void attest_recheck_product_clear(attest_recheck_product *product)
 
 bool attest_recheck_product_set_limit(attest_recheck_product *product, double reach)
 {
+    /* Integer points are this far apart at most, before the root, the sum, the square and the
+     * last product are rounded: 6 u of the square, and 2 u more if the reach is a rounded sum.
+     */
     double limit = reach * product->scale + 2 * product->rounding;
 
-    limit = limit * limit * (1 + 0x1p-20) + 1; /* more than doubles round here */
+    limit = limit * limit * (1 + ATTEST_TERM(product_roundings, 16 * 0x1p-53));
     if (!(limit < 0x1p30))
         return false;
     product->limit = (int32_t)limit;

@@ -44,7 +44,8 @@ bool attest_recheck_product_init(attest_recheck_product *product, const double *
                                  const uint32_t *order, size_t count, size_t dim);
 void attest_recheck_product_clear(attest_recheck_product *product);
 
-/* Distances of points up to reach are near. False when that is all of them. */
+/* Distances of points up to reach are near, also if the reach is off by a rounding. False when
+ * that is all of them. */
 bool attest_recheck_product_set_limit(attest_recheck_product *product, double reach);
 
 /* near[r] = a bit for each of the COLUMNS points of the block that is near point row + r,

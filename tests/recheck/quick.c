@@ -319,8 +319,11 @@ static bool keeps_corners(size_t dim)
         x[e] = 1;
     if (!attest_recheck_product_init(&product, x, order, 2, dim))
         abort();
-    ok = attest_recheck_product_set_limit(
-        &product, (0x1p15 * (1 - 0x1p-18) - 2 * product.rounding) / product.scale);
+    /* Limits from 2^30 on, which all distances are within, are refused. */
+    ok = !attest_recheck_product_set_limit(&product,
+                                           (0x1p15 - 2 * product.rounding) / product.scale) &&
+         attest_recheck_product_set_limit(
+             &product, (0x1p15 * (1 - 0x1p-18) - 2 * product.rounding) / product.scale);
     for (size_t i = 0; attest_recheck_product_way(i); i++) {
         product.find = attest_recheck_product_way(i);
         attest_recheck_product_find(near, &product, 0, 0);
@@ -332,7 +335,7 @@ static bool keeps_corners(size_t dim)
 
 static void check_product(uint64_t *state)
 {
-    static const size_t dim[] = {1, 2, 3, 8, 17, 18, 33, 40};
+    static const size_t dim[] = {1, 2, 3, 4, 8, 16, 17, 18, 33, 40};
     long kept = 0, pairs = 0;
     bool ok = true;
 
