@@ -2,6 +2,7 @@
  *
  * proofs-notes/audit.md, "Hardmax". */
 #include "audit/bound_setup.h"
+#include "base/term.h"
 #include "number/scope.h"
 
 /* Numerators of at most bits bits over one power of two; bits < 0: over another denominator. */
@@ -71,14 +72,16 @@ void attest_audit_bound_exact_scores(bound *b)
     }
 }
 
-/* What |value - computed| may be, doubles' own roundings included. */
+/* What |value - computed| may be. */
 static double reach(size_t j, const bound *b)
 {
-    return (b->score.slip[j] + b->model->u * b->score.error[j]) * OUTWARD +
-           fabs(b->score.value[j]) * UNIT;
+    return (ATTEST_TERM(winners_slip, b->score.slip[j]) +
+            ATTEST_TERM(winners_error, b->model->u * b->score.error[j])) *
+           OUTWARD;
 }
 
-/* Lists in b->winner the keys that may win; 0: one of the scores has no bound. */
+/* Lists in b->winner the keys that may win; 0: one of the scores has no bound. Rounding is
+ * monotone: ends of intervals that meet are not apart as doubles. */
 static size_t list_winners(const uint32_t *token, size_t visible, const bound *b)
 {
     double low = -INFINITY;

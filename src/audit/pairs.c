@@ -29,13 +29,13 @@ typedef struct comparison {
     uint32_t *group;         /* ... and its class */
     double *middle;          /* dim each: the exact output up to slip */
     double *slip;            /* >= |middle - exact output| */
-    double *reach;           /* >= slip + |computed - exact output| */
+    double *reach;           /* >= slip + |computed - exact output|, rounded once */
     attest_audit_pairs *row; /* shared: what each found with those after it */
 } comparison;
 
 /* Whether |middle_a - middle_b| > reach_a + reach_b for certain: the sum of the squares of dim
- * differences is off by (dim + 2) u, u = 2^-53, the other side by 4 u and the rounding of its
- * factor; and nothing underflows above 2^-900. False for NaN. */
+ * differences is off by (dim + 2) u, u = 2^-53, the other side, of sums of sums, by 6 u and the
+ * rounding of its factor; and nothing underflows above 2^-900. False for NaN. */
 static bool doubles_show(const comparison *w, size_t a, size_t b)
 {
     const double *x = w->middle + a * w->dim, *y = w->middle + b * w->dim;
@@ -156,6 +156,11 @@ static void get_middle(double *middle, double *slip, const attest_audit_referenc
     *slip = mpfr_get_d(sum, MPFR_RNDU);
 }
 
+static double get_reach(double slip, mpfr_srcptr distance)
+{
+    return ATTEST_TERM(pairs_slip, slip) + mpfr_get_d(distance, MPFR_RNDU);
+}
+
 static bool comparison_init(comparison *w, const attest_dataset *dataset,
                             const attest_contexts *classes)
 {
@@ -184,8 +189,7 @@ static bool comparison_init(comparison *w, const attest_dataset *dataset,
         w->spot[a] = (attest_place){r->sequence[i], p - r->start[i]};
         w->group[a] = classes->position[w->place[a]];
         get_middle(w->middle + a * w->dim, &w->slip[a], r, p);
-        w->reach[a] =
-            (w->slip[a] + mpfr_get_d(w->deviation->distance + p, MPFR_RNDU)) * (1 + 0x1p-50);
+        w->reach[a] = get_reach(w->slip[a], w->deviation->distance + p);
     }
     return true;
 }

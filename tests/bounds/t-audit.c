@@ -3,6 +3,7 @@
  * The errors of the a priori bound are compared with the note's formulas, term by term, in
  * tests/audit/bound.c. */
 #include "audit/bound.c"
+#include "audit/bound_hardmax.c"
 #include "audit/pairs.c"
 #include "tests/bounds/exact.h"
 #include "tests/bounds/table.h"
@@ -494,6 +495,74 @@ static double pairs_balls(void)
     return apart ? (double)INFINITY : 1;
 }
 
+/* Outputs 1 and 0, the first of which is within 1/4 and may be 3/4, its error: they are not
+ * apart for certain. */
+static double pairs_slip(void)
+{
+    mpfr_t middle, radius, distance;
+    const attest_audit_reference reference = {
+        .positions = 1, .dim = 1, .middle = middle, .radius = radius};
+    double x[2] = {0}, slip, far;
+
+    mpfr_init_set_ui(middle, 1, MPFR_RNDN);
+    mpfr_init_set_d(radius, 0.25, MPFR_RNDN);
+    mpfr_init_set_d(distance, 0.75, MPFR_RNDN);
+    get_middle(x, &slip, &reference, 0);
+    far = get_reach(slip, distance);
+    mpfr_clears(middle, radius, distance, (mpfr_ptr)0);
+    return shows(x, 1, far) ? INFINITY : (x[0] - 0.75) / slip;
+}
+
+/* The second of two keys, which is below the first by nearly all that both are off, may win. */
+static double winners_ratio(double slip, double error)
+{
+    keys *k = begin(true);
+    size_t winner[2];
+    double off = slip + BIT * error;
+
+    k->b.winner = winner;
+    k->value[0] = 2 * off * (1 - BIT);
+    k->slip[0] = k->slip[1] = slip;
+    k->error[0] = k->error[1] = error;
+    return list_winners(k->token, 2, &k->b) == 2 ? k->value[0] / (2 * off) : INFINITY;
+}
+
+static double winners_slip(void)
+{
+    return winners_ratio(1, 0);
+}
+
+static double winners_error(void)
+{
+    return winners_ratio(0, 1);
+}
+
+/* What nearly half of the least number of binary32, or nearly all of it, loses to 0 over what a
+ * model allows for: in the format, in the accumulator, and toward zero. */
+static double model_underflow(void)
+{
+    const attest_format binary32 = {.precision = 24,
+                                    .bounded = true,
+                                    .emin = -126,
+                                    .emax = 127},
+                        wide = {.precision = 53, .bounded = true, .emin = -1022, .emax = 1023};
+    double least = INFINITY, most = 0;
+
+    for (int i = 0; i < 3; i++) {
+        double lost = 0x1p-150 * (i == 2 ? 2 : 1) * (1 - BIT), ratio;
+        attest_simulated_arithmetic a;
+        attest_audit_model model;
+        attest_simulated_arithmetic_init(&a, i == 1 ? &wide : &binary32);
+        a.accumulates = i == 1;
+        a.accumulate = binary32;
+        a.rounding = i == 2 ? ATTEST_SIMULATED_ZERO : ATTEST_SIMULATED_NEAREST;
+        attest_audit_model_init(&model, &a);
+        ratio = lost / (model.u * model.tiny);
+        least = fmin(least, ratio), most = fmax(most, ratio);
+    }
+    return most > 1 ? most : least;
+}
+
 static const char twice[] =
     "a rounding is off by one unit roundoff, 2^-53, and a slip counts 2^-52 for it";
 
@@ -535,6 +604,10 @@ static const table_row rows[] = {
     {"input_rounding", input_rounding, 0.48, twice},
     {"input_underflow", input_underflow, 0.24,
      "half of the least double is lost at most; 2^-1073 is twice that double"},
+    {"model_underflow", model_underflow, 0.98, NULL},
+    {"winners_slip", winners_slip, 0.98, NULL},
+    {"winners_error", winners_error, 0.98, NULL},
+    {"pairs_slip", pairs_slip, 0.98, NULL},
     {"pairs_sums", pairs_sums, 0.98, NULL},
     {"pairs_balls", pairs_balls, 0.98, NULL},
     {"pairs_underflow", pairs_underflow, 0,
