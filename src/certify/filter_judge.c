@@ -2,14 +2,14 @@
  * proofs-notes/filter.md. */
 #include <math.h>
 
+#include "base/term.h"
 #include "certify/filter_batch.h"
 
 _Static_assert(ATTEST_BOUNDED_LANES == 8, "least() reduces eight squares");
 
-/* Covers the roundings of a square of a distance, d <= 2^20, and of what it is compared with.
- */
-#define MORE (1 + 0x1p-30)
-#define LESS (1 - 0x1p-30)
+/* The roundings of a computed square of a distance, dim + 6 at most, and 8 of what it is
+ * compared with, in units of 2^-53. */
+#define ROUNDINGS(dim) (((double)(dim) + 16) * 0x1p-53)
 /* Squares lose less than this to underflow. */
 #define TINY 0x1p-1000
 
@@ -114,21 +114,36 @@ static bool is_apart(const attest_filter_outputs *o, const spot *a, const spot *
            attest_filter_difference(o->layer, token_of(o, a->at), &x, &y, bound);
 }
 
-/* Whether a computed square proves the true distance, off by radii, to be above the bound. NaN
- * and infinite radii prove nothing. */
-static bool is_above(double square, double radii, double bound)
+/* The radii of two outputs together, from above: next to a bound nothing is left of the
+ * difference but what their sum is off by. */
+static double add_radii(double a, double b)
 {
-    double reach = (bound + radii) * MORE;
-
-    return square * LESS > reach * reach + TINY;
+    return (a + b) * (1 + ATTEST_TERM(judge_radii, 0x1p-51));
 }
 
-/* Whether it proves the distance to be below the bound. */
-static bool is_below(double square, double radii, double bound)
+/* Computed squares beyond this limit prove the true distance, off by radii, to be above the
+ * bound. Infinite radii, or NaN, have none. The limit is monotone in radii and bound. */
+static double get_limit(double radii, double bound, size_t dim)
 {
-    double reach = (bound - radii) * LESS;
+    double reach = bound + radii;
 
-    return reach > 0 && square * MORE + TINY < reach * reach;
+    return reach * reach * (1 + ATTEST_TERM(judge_above, ROUNDINGS(dim))) +
+           ATTEST_TERM(judge_above_underflow, TINY);
+}
+
+static bool is_above(double square, double radii, double bound, size_t dim)
+{
+    return square > get_limit(radii, bound, dim);
+}
+
+/* Whether a computed square proves the distance to be below the bound. */
+static bool is_below(double square, double radii, double bound, size_t dim)
+{
+    double reach = bound - radii;
+
+    return reach > 0 && square * (1 + ATTEST_TERM(judge_below, ROUNDINGS(dim))) +
+                                ATTEST_TERM(judge_below_underflow, TINY) <
+                            reach * reach;
 }
 
 /* What is known so far. */
@@ -157,6 +172,7 @@ static void leave_open(const trial *t, attest_claim_part part)
 /* Compares a pair of small integers with delta: 1 above, -1 not above, 0 not known. */
 static int compare_integers(const trial *t, const spot *a, const spot *b)
 {
+    size_t dim = t->o->shape->dim;
     bool equal;
     double square;
 
@@ -166,23 +182,25 @@ static int compare_integers(const trial *t, const spot *a, const spot *b)
     }
     if (equal)
         return -1;
-    if (t->bounds->delta_upper == 0 || is_above(square, 0, t->bounds->delta_upper))
+    if (t->bounds->delta_upper == 0 || is_above(square, 0, t->bounds->delta_upper, dim))
         return 1;
-    return is_below(square, 0, t->bounds->delta_lower) ? -1 : 0;
+    return is_below(square, 0, t->bounds->delta_lower, dim) ? -1 : 0;
 }
 
 /* Compares one pair with delta. */
 static void judge_pair(const trial *t, const spot *a, const spot *b, double square)
 {
-    double radii = t->o->radius[a->at] + t->o->radius[b->at];
+    double radii = add_radii(t->o->radius[a->at], t->o->radius[b->at]);
+    size_t dim = t->o->shape->dim;
     int order;
 
-    if (is_above(square, radii, t->bounds->delta_upper) || !is_required(t->o, a, b))
+    if (is_above(square, radii, t->bounds->delta_upper, dim) || !is_required(t->o, a, b))
         return;
     order = compare_integers(t, a, b);
     if (order > 0 || (order == 0 && is_apart(t->o, a, b, t->bounds->delta_upper)))
         return;
-    if (order < 0 || is_below(square, radii, t->bounds->delta_lower) || is_equal(t->o, a, b))
+    if (order < 0 || is_below(square, radii, t->bounds->delta_lower, dim) ||
+        is_equal(t->o, a, b))
         refute(t, ATTEST_CLAIM_SEPARATION, a, b);
     else
         leave_open(t, ATTEST_CLAIM_SEPARATION);
@@ -248,11 +266,13 @@ static void judge_pairs(const trial *t, double limit, const double *packed)
 
 static void judge_norms(const trial *t)
 {
+    size_t dim = t->o->shape->dim;
+
     for (size_t at = 0; at < t->o->positions; at++) {
         double square = square_of(t->o, at), radius = t->o->radius[at];
-        if (is_below(square, radius, t->bounds->r_lower))
+        if (is_below(square, radius, t->bounds->r_lower, dim))
             continue;
-        if (is_above(square, radius, t->bounds->r_upper)) {
+        if (is_above(square, radius, t->bounds->r_upper, dim)) {
             spot a = spot_of(t->o, at);
             refute(t, ATTEST_CLAIM_NORM, &a, &a);
             return;
@@ -282,7 +302,8 @@ void attest_filter_judge(attest_filter_answer *answer, attest_filter_outputs *ou
                          const attest_filter_bounds *bounds, double *packed)
 {
     trial t = {outputs, bounds, answer};
-    double radius = 0, reach;
+    size_t dim = outputs->shape->dim;
+    double radius = 0;
 
     *answer = (attest_filter_answer){.verdict = ATTEST_PROVED};
     attest_filter_integers_begin(outputs->integers, outputs->shape, outputs->instance,
@@ -295,10 +316,9 @@ void attest_filter_judge(attest_filter_answer *answer, attest_filter_outputs *ou
         leave_open(&t, ATTEST_CLAIM_SEPARATION);
         return;
     }
+    attest_bounded_pack(packed, outputs->centre, dim, outputs->positions);
     /* With this limit s > limit implies is_above(s, radii, delta), whatever the pair. */
-    reach = (bounds->delta_upper + 2 * radius) * MORE;
-    attest_bounded_pack(packed, outputs->centre, outputs->shape->dim, outputs->positions);
-    judge_pairs(&t, (reach * reach + TINY) * MORE * MORE, packed);
+    judge_pairs(&t, get_limit(add_radii(radius, radius), bounds->delta_upper, dim), packed);
     if (bounds->has_r && answer->verdict != ATTEST_REFUTED)
         judge_norms(&t);
 }

@@ -6,6 +6,7 @@
 
 #include "certify/filter_difference.c"
 #include "tests/bounds/exact.h"
+#include "tests/bounds/filter_rows.h"
 #include "tests/bounds/table.h"
 
 #define LITTLE 0x1p-30 /* an error that is large compared with u */
@@ -961,6 +962,7 @@ static const table_row rows[] = {
 int main(void)
 {
     table_run(rows, sizeof rows / sizeof *rows);
+    filter_run_judge();
     flint_cleanup();
     return table_done();
 }

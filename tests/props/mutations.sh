@@ -117,7 +117,7 @@ mutation "a required pair that the filter forgets" src/certify/filter_judge.c \
 mutation "different outputs that the filter takes for equal" src/certify/filter_judge.c \
     ' || (o->shape->skip && !same_token(o, a->at, b->at)))' ')'
 mutation "a distance below the bound, give or take the radii" src/certify/filter_judge.c \
-    'double reach = (bound - radii) * LESS;' 'double reach = (bound + radii) * MORE;'
+    'double reach = bound - radii;' 'double reach = bound + radii;'
 mutation "the weights of another instance of the batch" src/certify/filter_batch.c \
     '(attest_bounded_task){.layer = &work->layer[b],' '(attest_bounded_task){.layer = &work->layer[0],'
 mutation "an error lost in the difference of two contexts" src/certify/filter_difference.c \
