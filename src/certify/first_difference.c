@@ -51,7 +51,6 @@ static bool set_scales(attest_first_scan *scan)
 {
     slong exponent =
         scan->y.exponent + (scan->head.parallel ? scan->y.exponent : scan->a.exponent);
-    double middle;
     ARB(scale);
     ARF(above);
 
@@ -61,16 +60,14 @@ static bool set_scales(attest_first_scan *scan)
         arb_one(scale);
     arb_abs(scale, scale);
     arb_mul_2exp_si(scale, scale, exponent);
-    middle = arf_get_d(arb_midref(scale), ARF_RND_NEAR);
-    scan->scale[0] = middle * (1 - 0x1p-50);
-    scan->scale[1] = middle * (1 + 0x1p-50);
+    scan->scale = arf_get_d(arb_midref(scale), ARF_RND_NEAR);
     attest_rational_vector_norm(scan->norm_w, &scan->head.w, ATTEST_FIRST_BITS);
     arb_get_ubound_arf(above, scan->norm_w, 53);
     scan->norm_w_above = arf_get_d(above, ARF_RND_UP);
     if (labs(scan->y.exponent) > UNIT_LIMIT)
         return false;
-    scan->unit[0] = scan->unit[1] = ldexp(1, (int)scan->y.exponent);
-    return middle > 0x1p-900 && middle < 0x1p900 && scan->norm_w_above < 0x1p900;
+    scan->unit = ldexp(1, (int)scan->y.exponent);
+    return scan->scale > 0x1p-900 && scan->scale < 0x1p900 && scan->norm_w_above < 0x1p900;
 }
 
 /* Projections, order, gap, hypotheses. reason says which one fails. */

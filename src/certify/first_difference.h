@@ -65,8 +65,8 @@ typedef struct attest_first_scan {
     attest_rank_one head;
     attest_projection y; /* v.x, sorted */
     attest_projection a; /* a.x, unless it is parallel to v */
-    double scale[2];     /* K: a.x times v.x in doubles becomes a score; lower, upper */
-    double unit[2];      /* the size of 2^exponent of y as a double; lower, upper */
+    double scale;        /* K: a.x times v.x in doubles becomes a score; within 2^-52 of it */
+    double unit;         /* 2^exponent of y, exactly */
     arb_t norm_w;        /* |w| */
     double norm_w_above;
     attest_first_query *query; /* per token */

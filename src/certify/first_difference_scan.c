@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/scope.h"
 #include "base/progress.h"
+#include "base/term.h"
 #include "certify/first_difference.h"
 #include "number/double.h"
 
@@ -119,20 +120,24 @@ static void offer_norm(attest_first_scan *scan, attest_first_norm norm)
 
 /* A lower bound of log(|boltz(A) - boltz(B)| / |alpha|) for scores that differ first at tokens
  * top and c. With t in [low, high], e^{-t} is least at high, and the bracket, which rises with
- * t, at low. Not finite where a score overflows, or nothing is known. */
+ * t, at low. Not finite where a score overflows, or nothing is known. The distance, the sum of
+ * errors and their difference are off by 3 u of the distance, which may be much of low: the
+ * distance counts 8 u more as an error. All else in low is relative to it, and within the slack
+ * of the slope. */
 static double event_bound(const attest_first_scan *scan, const attest_first_query *query,
                           uint32_t top, uint32_t c)
 {
     const attest_projection *y = &scan->y;
     double distance = fabs(y->value[top] - y->value[c]),
-           error = (y->error[top] + y->error[c]) * (1 + 1e-12) + 0x1p-50 * distance;
-    double high = scan->scale[1] * (query->alpha + query->alpha_error) * (distance + error),
-           low = scan->scale[0] * (query->alpha - query->alpha_error) * (distance - error);
+           error = ATTEST_TERM(event_errors, y->error[top] + y->error[c]) +
+                   ATTEST_TERM(event_distance, 0x1p-50 * distance);
+    double high = scan->scale * (query->alpha + query->alpha_error) * (distance + error),
+           low = scan->scale * (query->alpha - query->alpha_error) * (distance - error);
     double mean = high < query->twice ? query->shallow : query->nu;
     double bracket = (low - mean) * query->slope - query->mu;
 
     return query->offset - high + attest_double_log(bracket) -
-           1e-10 * (1 + 1e-3 * fabs(query->offset) + 1e-4 * high);
+           ATTEST_TERM(event_logs, 1e-10 * (1 + 1e-3 * fabs(query->offset) + 1e-4 * high));
 }
 
 /* The token meets list number o of the order; lists before it were met already. */
@@ -173,10 +178,12 @@ static void meet_norm(attest_first_scan *scan, const uint32_t *token_of, uint32_
 {
     uint32_t top = token_of[scan->lists.key[scan->lists.start[list]]];
     /* lost: what underflows in a product, and in the quotient of reach before its unit */
-    const double lost = 0x1p-1060;
-    double m = (fabs(scan->y.value[top]) + scan->y.error[top] + lost) * scan->unit[1] +
+    const double lost = ATTEST_TERM(place_lost, 0x1p-1060);
+    double m = (fabs(scan->y.value[top]) + scan->y.error[top] + lost) * scan->unit +
                scan->query[token].reach + lost;
-    double bound = (scan->query[token].norm + scan->norm_w_above * m) * (1 + 1e-12) + lost;
+    double bound = (scan->query[token].norm + scan->norm_w_above * m) *
+                       (1 + ATTEST_TERM(place_roundings, 8 * 0x1p-53)) +
+                   lost;
 
     offer_norm(scan, (attest_first_norm){isfinite(bound) ? bound : INFINITY, token, list});
 }

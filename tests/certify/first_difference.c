@@ -757,8 +757,8 @@ static void line_scan(line *l)
         attest_projection_init(&scan->y, &l->data.tokens, &scan->head.v, NULL) != ATTEST_OK ||
         attest_projection_sort(&scan->y) != ATTEST_OK)
         abort();
-    scan->scale[0] = scan->scale[1] = ldexp(2, 2 * (int)scan->y.exponent);
-    scan->unit[0] = scan->unit[1] = ldexp(1, (int)scan->y.exponent);
+    scan->scale = ldexp(2, 2 * (int)scan->y.exponent);
+    scan->unit = ldexp(1, (int)scan->y.exponent);
     arb_init(scan->norm_w);
     attest_rational_vector_norm(scan->norm_w, &scan->head.w, ATTEST_FIRST_BITS);
 }
