@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/term.h"
 #include "number/scope.h"
 #include "recheck/lemma.h"
 
@@ -13,7 +14,7 @@
 /* Slopes above it are right up to 2^-50 of their size. */
 #define NORMAL 0x1p-1000
 
-/* x 2^shift rounded to a double: right up to 2^-52 of its size or 2^-1074, or not finite. */
+/* x 2^shift rounded to a double: right up to 2^-53 of its size or 2^-1074, or not finite. */
 static double rounded(const fmpq_t x, slong shift)
 {
     ARF(t);
@@ -69,9 +70,10 @@ double attest_recheck_lemma_norm(const attest_recheck_lemma *lemma, size_t posit
     double reach = 0.6585 / lemma->slope_above[token];
     double moved = scalbln(reach, lemma->shift), far = fabs(lemma->near[top]) + moved;
     double end[2] = {lemma->near[top], lemma->near[top] + sign * moved};
-    /* By d u, u = 2^-53, and some u are off: |x|^2, 2 |x| |w| far, and |w|^2 far^2, of which
-     * the second is at most the sum of the others. */
-    double slack = ((double)lemma->check->dim + 64) * 0x1p-51;
+    /* |x|^2, 2 |x| |w| far and |w|^2 far^2, of which the second is at most the sum of the
+     * others, are off by at most (d + 14) u, u = 2^-53, with what the root of their sum is. */
+    double slack =
+        ATTEST_TERM(lemma_norm_roundings, ((double)lemma->check->dim + 20) * 0x1p-52);
 
     if (!(far < LARGE && lemma->square[token] < LARGE * LARGE &&
           lemma->slope_above[token] > NORMAL && lemma->slope_above[token] < INFINITY))
@@ -79,5 +81,6 @@ double attest_recheck_lemma_norm(const attest_recheck_lemma *lemma, size_t posit
     for (int i = 0; i < 2; i++) /* a convex parabola is largest at an end */
         most = fmax(most, lemma->square[token] + 2 * end[i] * lemma->dot[token] +
                               end[i] * end[i] * lemma->norm_square);
-    return sqrt(most + slack * (lemma->square[token] + far * far * lemma->norm_square)) + LOST;
+    return sqrt(most + slack * (lemma->square[token] + far * far * lemma->norm_square)) +
+           ATTEST_TERM(lemma_norm_lost, LOST);
 }

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/term.h"
 #include "number/scope.h"
 #include "recheck/lemma.h"
 
@@ -154,23 +155,32 @@ static void get_distance(fmpz_t distance, const attest_recheck_lemma *lemma,
     fmpz_abs(distance, distance);
 }
 
+/* log |w| - log |alpha| - t + bracket from below, t = |alpha| depth. Roundings by u = 2^-53: of
+ * both differences, t, its subtraction, the sum and the result, and the last bits of depth,
+ * together below 5 u of the sum of sizes. */
+static double add_logs(const attest_recheck_lemma *lemma, uint32_t token, double depth,
+                       double bracket)
+{
+    double offset = lemma->norm_log - lemma->slope_log[token],
+           t = depth * lemma->slope_above[token];
+
+    return offset - t + bracket -
+           ATTEST_TERM(lemma_logs, (fabs(offset) + t + fabs(bracket)) * 0x1p-50);
+}
+
 double attest_recheck_lemma_log(const attest_recheck_lemma *lemma,
                                 const attest_recheck_event *event)
 {
-    double offset = lemma->norm_log - lemma->slope_log[event->token], t;
     FMPZ(distance);
     ARB(x);
 
-    offset -= (fabs(lemma->norm_log) + fabs(lemma->slope_log[event->token])) * 0x1p-50;
     if (event->common == 0)
-        return offset - 0.5; /* g - nu >= g/2 > e^-0.5 */
+        return add_logs(lemma, event->token, 0, -0.5); /* g - nu >= g/2 > e^-0.5 */
     get_distance(distance, lemma, event);
     arb_set_fmpz(x, distance);
     arb_div_fmpz(x, x, lemma->values, 64);
-    t = arf_get_d(arb_midref(x), ARF_RND_UP) * (1 + 0x1p-50) *
-        lemma->slope_above[event->token] * (1 + 0x1p-50);
-    return (offset - t) + lemma->bracket_log -
-           (fabs(offset) + t - lemma->bracket_log) * 0x1p-50;
+    return add_logs(lemma, event->token, arf_get_d(arb_midref(x), ARF_RND_UP),
+                    lemma->bracket_log);
 }
 
 /* bracket = (t - m)(1 - 2q) - mu where the largest scores agree, q = e^-g, mu = g q/(1-q),

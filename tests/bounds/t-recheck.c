@@ -8,6 +8,7 @@
 #include "recheck/quick.c"
 #include "recheck/sketch.c"
 #include "tests/bounds/exact.h"
+#include "tests/bounds/recheck_rows.h"
 #include "tests/bounds/table.h"
 
 #define U 0x1p-53
@@ -719,6 +720,7 @@ static const table_row rows[] = {
 int main(void)
 {
     table_run(rows, sizeof rows / sizeof *rows);
+    recheck_run_lemma();
     flint_cleanup();
     return table_done();
 }
