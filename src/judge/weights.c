@@ -222,7 +222,10 @@ static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, 
     const attest_judge_variant *v = rule->variant;
     double slack = common + moved + ATTEST_TERM(largest_exp, 2 * rule->log_exp);
     double y = attest_judge_exp_up(highest_argument(x, rule) + slack);
-    double grown = rule->quantised ? 1 + rule->scheme.relative + rule->scheme.of_largest : 1;
+    double grown =
+        1 + (rule->quantised ? ATTEST_TERM(largest_quantised,
+                                           rule->scheme.relative + rule->scheme.of_largest)
+                             : 0);
     double p = ldexp(y, (int)v->offset), whole = p;
     double added; /* the row sum may add either */
     double n = (double)x->seen * (1 + 0x1p-10), leaves = ATTEST_TERM(largest_roundings, n + 2);

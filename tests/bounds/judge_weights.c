@@ -556,6 +556,32 @@ static double largest_exp(void)
     return scene_get(&x, get_largest);
 }
 
+/* A weight just above the middle of 1 and 9/8, the next number of its scheme. */
+static double get_largest_quantised(const scene *s, const attest_judge_work *row,
+                                    const attest_judge_rule *rule)
+{
+    double most = exp2(s->v.threshold), grown = scene_round(most, "float8_e4m3fn");
+
+    return grown <= row->most_weight
+               ? (grown / most - 1) / (rule->scheme.relative + rule->scheme.of_largest)
+               : INFINITY;
+}
+
+static double largest_quantised(void)
+{
+    attest_error error;
+
+    scene_begin(&x, 2, 1);
+    x.v.max = ATTEST_JUDGE_MAX_LAZY;
+    x.v.threshold = log2(1.0626);
+    x.v.cast = true;
+    x.v.p = scene_format("binary32");
+    if (attest_block_parse(&x.v.p_scheme, "float8_e4m3fn:scale=1", &error) != ATTEST_OK)
+        abort();
+    x.k[0] = -2;
+    return scene_get(&x, get_largest_quantised);
+}
+
 /* Equal terms, added one after another in binary16: 27 of them become 0.35 % larger. */
 static double get_largest_product(const scene *s, const attest_judge_work *row,
                                   const attest_judge_rule *rule)
@@ -1243,6 +1269,7 @@ static const table_row rows[] = {
     {"largest_exp", largest_exp, 0.89,
      "The bound takes twice the logarithm of 1 / (1 - e), for an exponential that errs once; "
      "half of the term covers it."},
+    {"largest_quantised", largest_quantised, 0.93, NULL},
     {"largest_roundings", largest_roundings, 0.89,
      "The bound lets all roundings enlarge the sum by a unit roundoff; they do so just above a "
      "power of two only, and few sums of equal terms are there."},
