@@ -9,6 +9,7 @@
 #include <attest/judge.h>
 
 #include "base/random.h"
+#include "judge/loops.h"
 
 enum { BITS = 256 };
 
@@ -632,6 +633,48 @@ static double step_part(double phi, double sum)
     return part;
 }
 
+/* An end of 1 over a row sum, times 1 + 2^-24, and a factor of values. */
+static double end_part_of(double sum, double factor)
+{
+    const struct judge_loops_end rule = {.sign = 1,
+                                         .ratio_low = sum,
+                                         .ratio_high = sum,
+                                         .final = 0x1p-24,
+                                         .limit = 0x1p1000,
+                                         .descaled = factor != 0,
+                                         .factor = factor,
+                                         .plain = true};
+    double from = 1, end, part;
+    arb_t a, b;
+
+    attest_judge_loops()->ends(&end, &from, &rule, 1);
+    arb_init(a);
+    arb_init(b);
+    arb_set_d(a, 1 + rule.final);
+    if (factor != 0) {
+        arb_set_d(b, factor);
+        arb_mul(a, a, b, BITS);
+    }
+    arb_set_d(b, sum);
+    arb_div(a, a, b, BITS);
+    arb_set_d(b, end);
+    arb_div(a, a, b, BITS);
+    arb_sub_ui(a, a, 1, BITS);
+    part = 1 + arf_get_d(arb_midref(a), ARF_RND_NEAR) * 0x1p48 / (factor != 0 ? 2 : 1);
+    arb_clear(a);
+    arb_clear(b);
+    return part;
+}
+
+static double end_evaluation(void)
+{
+    double most = 0;
+
+    for (int i = 3; i < 200; i++)
+        most = fmax(most, fmax(end_part_of(i, 0), end_part_of(i, 1.0 / 7)));
+    return most;
+}
+
 /* The largest part over some divisors. */
 static double steps_part(double phi)
 {
@@ -702,6 +745,9 @@ static const table_row rows[] = {
     {"exp_least", exp_least, 1e-4,
      "exp is 0 from 2^-1075 down; the bound is 2^-1070, a number that sums do not lose"},
     {"grow_square", grow_square, 0.4, "e^x - 1 - x is x^2 / 2 but for x^3; the bound is x^2"},
+    {"end_evaluation", end_evaluation, 0.03,
+     "three operations round by 2^-53 each, and two more where values have a factor; 32 are "
+     "counted, twice then"},
     {"evaluation_up", evaluation_up, 1e-4,
      "one operation rounds by 2^-53; 2^-40 is for 2^12 of them and is 2^13 times as much"},
     {"evaluation_down", evaluation_down, 1e-4, "as evaluation_up"},
