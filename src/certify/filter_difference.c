@@ -195,7 +195,7 @@ static bool get_share(share *to, const attest_bounded_layer *layer,
     double tau = weight_error(sigma);
 
     to->depth = a->most - from;
-    if (!(tau + to->depth * U < MOST_TAU))
+    if (!(ATTEST_TERM(difference_limit, tau + to->depth * U) < MOST_TAU))
         return false;
     average(o, b, head->q.rows);
     w = add_terms(f, &count, a, o, head->q.rows, sign, from);

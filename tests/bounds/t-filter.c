@@ -789,6 +789,46 @@ static double integers_ratio(const double *token, const size_t *length, const do
                : INFINITY;
 }
 
+/* A token that only one context has, of score -10 and value 1, beside the one of both, of value
+ * -1; scores are known to sigma = 1, and the first is as much larger as the other is smaller.
+ * Errors of first order are not enough, and such scores are refused. */
+static double difference_limit(void)
+{
+    const double one = 1;
+    attest_bounded_layer layer = {.dim = 1};
+    attest_bounded_head head;
+    side_case a, b;
+    share got = {0};
+    double ratio = MOST_TAU / (SLACK - 1);
+    arb_t exact, t;
+
+    memset(&head, 0, sizeof head);
+    attest_bounded_matrix_set(&head.q, &one, 1, 1);
+    attest_bounded_matrix_set(&head.k, &one, 1, 1);
+    attest_bounded_matrix_set(&head.v, &one, 1, 1);
+    attest_bounded_matrix_set(&head.o, &one, 1, 1);
+    head.q.norm = 1 / score_error(attest_bounded_projection_error(1, 0, 0), 1, 1);
+    side_init(&a, 2, -10, -1);
+    side_init(&b, 1, 0, -1);
+    a.of.only[0] = b.of.only[0] = false;
+    a.of.value[1][0] = 1;
+    a.of.most_only = -10, b.of.most_only = -INFINITY;
+    if (!get_share(&got, &layer, &head, &a.of, &b.of, 1, 1))
+        return ratio;
+    arb_init(exact), arb_init(t);
+    arb_set_si(exact, 8); /* 10 - 2: how much less the first weighs */
+    arb_exp(exact, exact, EXACT_BITS);
+    arb_add_ui(exact, exact, 1, EXACT_BITS);
+    arb_set_ui(t, 2);
+    arb_div(exact, t, exact, EXACT_BITS);
+    arb_set_si(t, 10);
+    arb_exp(t, t, EXACT_BITS);
+    arb_mul(exact, exact, t, EXACT_BITS); /* over e^-depth */
+    ratio = exact_ratio(got.y, exact, 1, got.error);
+    arb_clear(exact), arb_clear(t);
+    return ratio;
+}
+
 /* Scores 2^64 and 2^32: 0 in 64 bits, and the other token wins. */
 static double integers_score(void)
 {
@@ -950,6 +990,8 @@ static const table_row rows[] = {
     {"difference_heads_underflow", heads_underflow, 0.4,
      "exp below 2^-1022 is off by 0.6 * 2^-1074 at most"},
     {"difference_scale", scale_ratio, 0.98, NULL},
+    {"difference_limit", difference_limit, 0.06,
+     "a limit: squares of what is below 2^-20 are at most 2^-4 of what SLACK has for them"},
     {"integers_score", integers_score, 0.5, "a limit: sums of two scores are below 2^62"},
     {"integers_skip", integers_skip, 0.96, NULL},
     {"integers_denominator", integers_denominator, 0.99, NULL},
