@@ -10,6 +10,7 @@
 #include "audit/bound.h"
 #include "base/memory.h"
 #include "base/scope.h"
+#include "base/term.h"
 #include "base/workers.h"
 
 enum { MOST_WEIGHTS = 1 << 23 };
@@ -97,13 +98,14 @@ void attest_audit_attended_add(attest_audit_attended *a, const double *computed,
         strongest = fmax(strongest, exact[j]);
         best = computed[j] > computed[best] ? j : best;
     }
-    sum = (sum / 2 + off) * (1 + 0x1p-30) + (double)(n + 4) * 0x1p-52;
+    sum = (sum / 2 + ATTEST_TERM(attended_off, off)) * (1 + 0x1p-30) +
+          ATTEST_TERM(attended_quotients, (double)(n + 4) * 0x1p-52);
     if (!isfinite(sum)) /* a weight that is not finite, or no bound */
         return;
     a->rows++;
     a->mean += sum;
     a->max = fmax(a->max, sum);
-    a->changed += exact[best] + 4 * off < strongest;
+    a->changed += exact[best] + ATTEST_TERM(attended_changed, 4 * off) < strongest;
 }
 
 attest_status attest_audit_attended_get(attest_audit_attended *attended,

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/term.h"
 #include "number/scope.h"
 
 enum { MOST_FACTOR = 16 };
@@ -141,7 +142,7 @@ static void set_weights(double *weight, double *off, attest_recorded_exact *e)
         arb_get_abs_ubound_arf(error, e->term, 53);
         sum += arf_get_d(error, ARF_RND_UP);
     }
-    *off = sum / 2 * (1 + 0x1p-20);
+    *off = sum / 2 * (1 + ATTEST_TERM(recorded_sums, 0x1p-20));
 }
 
 static bool any_open(arb_srcptr out, size_t count)

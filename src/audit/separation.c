@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/term.h"
 #include "geometry/candidates.h"
 #include "number/scope.h"
 
@@ -95,8 +96,9 @@ static attest_status search_tree(arf_t square, size_t pair[2], bool *found,
     }
 }
 
-/* At least the square of the norm at position p: a sum of up to 2^20 squares is wrong by less
- * than 2^-32 of itself, and by what underflows. Infinite where that is not known. */
+/* At least the square of the norm at position p: a sum of up to 2^20 squares is off by one
+ * rounding for each square and each addition but the first, and by what underflows; the last
+ * product and sum round, too. Infinite where that is not known. */
 static double square_above(const attest_audit_outputs *outputs, size_t p)
 {
     const double *x = outputs->real ? outputs->real + p * outputs->dim : NULL;
@@ -106,7 +108,8 @@ static double square_above(const attest_audit_outputs *outputs, size_t p)
         return INFINITY;
     for (size_t c = 0; c < outputs->dim; c++)
         sum += x[c] * x[c];
-    return sum * (1 + 0x1p-30) + 0x1p-1000;
+    return sum * (1 + ATTEST_TERM(square_sums, ((double)outputs->dim + 8) * 0x1p-53)) +
+           ATTEST_TERM(square_underflow, 0x1p-1000);
 }
 
 void attest_audit_norm_get(arf_t square, const attest_audit_outputs *outputs)

@@ -5,6 +5,7 @@
 #include "audit/bound.c"
 #include "audit/bound_hardmax.c"
 #include "audit/pairs.c"
+#include "tests/bounds/audit_rows.h"
 #include "tests/bounds/exact.h"
 #include "tests/bounds/table.h"
 
@@ -617,6 +618,7 @@ static const table_row rows[] = {
 int main(void)
 {
     table_run(rows, sizeof rows / sizeof *rows);
+    audit_run_outputs();
     flint_cleanup();
     return table_done();
 }
