@@ -190,7 +190,9 @@ static double underflow(const attest_format *format, attest_simulated_rounding r
     if (!format->bounded)
         return 0;
     bits = quantum + unit_bits - (rounding == ATTEST_SIMULATED_NEAREST);
-    return ldexp(ATTEST_TERM(model_underflow, 1), (int)(bits < -1000 ? -1000 : bits > 2000 ? 2000 : bits));
+    return ldexp(ATTEST_TERM(model_underflow, 1), (int)(bits < -1000  ? -1000
+                                                        : bits > 2000 ? 2000
+                                                                      : bits));
 }
 
 static double largest(const attest_format *format)

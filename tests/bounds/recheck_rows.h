@@ -2,6 +2,9 @@
 #ifndef TESTS_BOUNDS_RECHECK_ROWS_H
 #define TESTS_BOUNDS_RECHECK_ROWS_H
 
+/* Points as integers. */
+void recheck_run_product(void);
+
 /* Lemma F: logarithms of separations, and norms. */
 void recheck_run_lemma(void);
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "recheck/check.c"
-#include "recheck/product.h"
 #include "recheck/quick.c"
 #include "recheck/sketch.c"
 #include "tests/bounds/exact.h"
@@ -419,28 +418,6 @@ static double grid_product_errors(void)
     return misses(&x, &y, 1, 8, error, reach) ? INFINITY : (y - reach) / (2 * error);
 }
 
-/* Points whose entries are all 655 units apart, at halves that are rounded to the even integer:
- * 656 units. The root of the dimension, the sum with the reach and its square are rounded down;
- * the square of the distance is the limit before. */
-static double product_roundings(void)
-{
-    enum { DIM = 39, APART = 655, SQUARE = DIM * (APART + 1) * (APART + 1) };
-    const double step = 0x1p-11, square = DIM * APART * APART;
-    double x[2 * DIM], reach = sqrt(square), limit = reach + sqrt(DIM);
-    uint32_t order[] = {0, 1}, near[ATTEST_RECHECK_ROWS] = {0};
-    attest_recheck_product product;
-
-    for (size_t e = 0; e < 2 * DIM; e++)
-        x[e] = (e < DIM ? 0.5 : 0.5 + APART) * step;
-    if (fma(reach, reach, -square) < 0 ||
-        !attest_recheck_product_init(&product, x, order, 2, DIM))
-        return NAN;
-    if (product.scale * step == 1 && attest_recheck_product_set_limit(&product, reach * step))
-        attest_recheck_product_find(near, &product, 0, 0);
-    attest_recheck_product_clear(&product);
-    return near[0] & 2 ? (SQUARE - limit * limit) / (16 * U * SQUARE) : INFINITY;
-}
-
 /* The first of eight sums has the squares 1 and 1999 just above u, each of which is rounded up
  * to 2 u where it is added. */
 static double grid_sums(void)
@@ -682,8 +659,7 @@ static const table_row rows[] = {
     {"quick_weight_scores", weight_scores, 0.9, NULL},
     {"quick_weight_roundings", weight_roundings, 0.1,
      "24 of the 64 u are possible here: 8 for the distance 8 of the scores (32: 2^51 tokens), "
-     "and "
-     "for exp 4 for its argument, 4 for the series, 8 for Horner's rule (certify.md)"},
+     "and for exp 4 for its argument, 4 for the series, 8 for Horner's rule (certify.md)"},
     {"quick_average_weights", opposite_scores, 0.98, NULL},
     {"quick_average_sums", average_sums, 0.9, NULL},
     {"quick_values", opposite_scores, 0.98, NULL},
@@ -692,9 +668,6 @@ static const table_row rows[] = {
     {"grid_errors", grid_errors, 0.98, NULL},
     {"grid_pair_errors", grid_errors, 0.98, NULL},
     {"grid_product_errors", grid_product_errors, 0.98, NULL},
-    {"product_roundings", product_roundings, 0.12,
-     "the root and the sum of an exact reach can be off by u at most, which their square "
-     "doubles; no instance has the worst of all roundings"},
     {"grid_sums", grid_sums, 0.97, NULL},
     {"grid_underflow", grid_underflow, 0,
      "2^30 squares lose 2^-1044 at most; pairs as near as that are always compared"},
@@ -720,6 +693,7 @@ static const table_row rows[] = {
 int main(void)
 {
     table_run(rows, sizeof rows / sizeof *rows);
+    recheck_run_product();
     recheck_run_lemma();
     flint_cleanup();
     return table_done();
