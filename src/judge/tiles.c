@@ -2,14 +2,16 @@
  * each has been added. */
 #include <attest/kernel.h>
 
+#include "base/term.h"
 #include "judge/weights.h"
 
-/* How many tiles the seen keys can lie in at most. */
+/* How many tiles the seen keys can lie in at most: beside those that they fill two in part. */
 static double count_tiles(const attest_judge_work *x, const attest_judge_rule *rule)
 {
     double tile = (double)rule->variant->tile, most = (double)x->seen;
+    double in_part = ATTEST_TERM(tiles_in_part, 2);
 
-    return tile > 0 ? fmin(most, floor((double)x->count / tile) + 2) : most;
+    return tile > 0 ? fmin(most, floor((double)x->count / tile) + in_part) : most;
 }
 
 /* tile_low, tile_high = the range of the largest score of every tile; returns how many. */

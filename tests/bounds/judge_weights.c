@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "judge/weights.h"
+
 static scene x;
 
 static void flushed(attest_judge_recipe *r)
@@ -517,6 +519,18 @@ static double apart_common(void)
     x.k[64] = 1024;
     scene_get_bound(b, &x);
     return scene_part(1 + 0.95 * 2 * 0x1p-24 * 1024, b);
+}
+
+/* Keys 3 to 8 of tiles of 4, wherever the first tile begins: three tiles, the last two of which
+ * may raise the reference. */
+static double tiles_in_part(void)
+{
+    const attest_judge_variant variant = {.tile = 4};
+    const attest_judge_rule rule = {.variant = &variant, .rescaled = true};
+    attest_judge_work row = {.count = 6, .seen = 6};
+
+    attest_judge_weights_set_raises(&row, &rule);
+    return row.raises > 0 ? 2 / row.raises : (double)INFINITY;
 }
 
 /* ---- overflow ---- */
@@ -1266,6 +1280,7 @@ static const table_row rows[] = {
     {"divisor", divisor, 0.9, NULL},
     {"apart_common", apart_common, 0.9, NULL},
     {"far_reference", far_reference, 0.9, NULL},
+    {"tiles_in_part", tiles_in_part, 0.98, NULL},
     {"largest_exp", largest_exp, 0.89,
      "The bound takes twice the logarithm of 1 / (1 - e), for an exponential that errs once; "
      "half of the term covers it."},
