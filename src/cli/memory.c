@@ -52,7 +52,7 @@ static void gmp_free(void *block, size_t size)
 }
 
 /* A worker dies by the signal, which its parent reports. */
-static _Noreturn void stop(void)
+__attribute__((noreturn)) static void stop(void)
 {
     static const char line[] =
         "attest: FLINT cannot handle a number of this input: a bug in attest; please report "

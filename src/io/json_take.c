@@ -57,6 +57,7 @@ void attest_json_note_memory(const attest_json_cursor *cursor)
     ATTEST_JSON_NOTE(cursor, attest_memory_fail(cursor->failure->error));
 }
 
+ATTEST_PRINTF(3, 0)
 static void refuse(const attest_json_cursor *cursor, attest_status status, const char *format,
                    va_list arguments)
 {
