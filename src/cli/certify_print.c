@@ -7,10 +7,9 @@
 #include <attest/ball.h>
 #include <attest/number.h>
 
-#include "io/certificate_json.h"
 #include "cli/command.h"
-#include "cli/excerpt.h"
-#include "io/weights_json.h"
+#include "io/certificate_json.h"
+#include "io/counterexample_json.h"
 #include "report/need.h"
 #include "report/paint.h"
 
@@ -30,31 +29,23 @@ static void write_counterexample(attest_json *json, const attest_claim *claim,
                                  const attest_finding *finding)
 {
     bool pair = finding->part == ATTEST_CLAIM_SEPARATION;
-    attest_place place[2] = {pair ? finding->pair[0] : finding->largest, finding->pair[1]};
+    attest_counterexample_excerpt excerpt = {
+        .property = "contextual",
+        .definition = "contextual-mapping",
+        .found_by = "certify",
+        .dataset = claim->dataset,
+        .places = pair ? 2 : 1,
+        .place = {pair ? finding->pair[0] : finding->largest, finding->pair[1]},
+        .weights = claim->weights,
+        .bound = pair ? "delta" : "r",
+    };
 
-    attest_json_write_object(json, "counterexample");
-    attest_json_write_string(json, "format", "attest/counterexample");
-    attest_json_write_integer(json, "version", 1);
-    attest_json_write_string(json, "property", "contextual");
-    attest_cli_write_excerpt(json, "dataset", claim->dataset, place, pair ? 2 : 1);
-    attest_weights_write_json(json, "weights", claim->weights);
-    attest_json_write_object(json, "parameters");
     if (claim->has_r)
-        attest_json_write_rational(json, "r", claim->r);
-    attest_json_write_rational(json, "delta", claim->delta);
-    attest_json_write_close(json);
-    attest_json_write_object(json, "violates");
-    attest_json_write_string(json, "definition", "contextual-mapping");
-    attest_json_write_string(json, "bound", pair ? "delta" : "r");
-    if (pair)
-        attest_cli_write_pair(json, "pair", place);
-    else
-        attest_cli_write_place(json, "token", place[0]);
-    attest_json_write_close(json);
-    attest_json_write_null(json, "seed");
-    attest_json_write_string(json, "found_by", "certify");
-    attest_json_write_integer(json, "shrink_steps", 0);
-    attest_json_write_close(json);
+        excerpt.parameter[excerpt.parameters++] =
+            (attest_excerpt_parameter){.name = "r", .number = claim->r};
+    excerpt.parameter[excerpt.parameters++] =
+        (attest_excerpt_parameter){.name = "delta", .number = claim->delta};
+    attest_counterexample_write_excerpt(json, &excerpt);
 }
 
 int attest_cli_certify_print_json(const attest_claim *claim, const attest_finding *finding,

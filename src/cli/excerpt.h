@@ -1,4 +1,4 @@
-/* excerpt.h -- places, lengths and parts of a dataset in a command's JSON. */
+/* excerpt.h -- places and failed hypotheses in the JSON of commands. */
 #ifndef ATTEST_CLI_EXCERPT_H
 #define ATTEST_CLI_EXCERPT_H
 
@@ -16,11 +16,6 @@ void attest_cli_write_pair(attest_json *json, const char *key, const attest_plac
 
 /* The ball of the square root of an exact square. */
 void attest_cli_write_root(attest_json *json, const char *key, const fmpq_t square);
-
-/* A dataset object of the sequences of the count <= 2 places, without repeating one; place gets
- * where they stand in it. */
-void attest_cli_write_excerpt(attest_json *json, const char *key, const attest_dataset *dataset,
-                              attest_place *place, size_t count);
 
 /* "counterexample": the tokens on which a hypothesis of the construction fails, which is set.
  */

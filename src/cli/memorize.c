@@ -4,8 +4,8 @@
 
 #include "base/memory.h"
 #include "cli/command.h"
-#include "cli/excerpt.h"
 #include "cli/progress.h"
+#include "io/counterexample_json.h"
 #include "io/network_json.h"
 #include "io/conll.h"
 #include "number/scope.h"
@@ -47,49 +47,24 @@ typedef struct memorize_job {
     attest_memorization result;
 } memorize_job;
 
-static void write_label(attest_json *json, const attest_dataset *dataset, attest_place place)
-{
-    size_t position = dataset->start[place.sequence] + place.position;
-
-    attest_json_write_array(json, NULL);
-    for (size_t c = 0; c < dataset->label_dim; c++)
-        attest_json_write_rational(json, NULL,
-                                   dataset->label + position * dataset->label_dim + c);
-    attest_json_write_close(json);
-}
-
-/* The tokens on which a hypothesis fails. */
+/* Writes the tokens on which a hypothesis fails. */
 static void write_counterexample(attest_json *json, const memorize_job *job)
 {
     const attest_memorization *m = &job->result;
-    attest_place place[2] = {m->place[0], m->place[1]};
+    const attest_counterexample_excerpt excerpt = {
+        .property = m->positional ? "positional" : "memorize",
+        .definition = "hypothesis",
+        .found_by = "memorize",
+        .dataset = &job->dataset,
+        .places = m->places,
+        .place = {m->place[0], m->place[1]},
+        .hypothesis = m->hypothesis,
+        .labels = true,
+        .parameters = 1,
+        .parameter = {{.name = "mask", .text = attest_mask_name(m->mask)}},
+    };
 
-    attest_json_write_object(json, "counterexample");
-    attest_json_write_string(json, "format", "attest/counterexample");
-    attest_json_write_integer(json, "version", 1);
-    attest_json_write_string(json, "property", m->positional ? "positional" : "memorize");
-    if (m->places > 0)
-        attest_cli_write_excerpt(json, "dataset", &job->dataset, place, m->places);
-    attest_json_write_object(json, "parameters");
-    attest_json_write_string(json, "mask", attest_mask_name(m->mask));
-    attest_json_write_close(json);
-    attest_json_write_object(json, "violates");
-    attest_json_write_string(json, "definition", "hypothesis");
-    attest_json_write_string(json, "hypothesis", m->hypothesis);
-    if (m->places == 2) {
-        attest_cli_write_pair(json, "pair", place);
-        attest_json_write_array(json, "labels");
-        write_label(json, &job->dataset, m->place[0]);
-        write_label(json, &job->dataset, m->place[1]);
-        attest_json_write_close(json);
-    } else if (m->places == 1) {
-        attest_cli_write_place(json, "token", place[0]);
-    }
-    attest_json_write_close(json);
-    attest_json_write_null(json, "seed");
-    attest_json_write_string(json, "found_by", "memorize");
-    attest_json_write_integer(json, "shrink_steps", 0);
-    attest_json_write_close(json);
+    attest_counterexample_write_excerpt(json, &excerpt);
 }
 
 static void write_encoding(attest_json *json, const attest_memorization *m)

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/excerpt.h"
 #include "cli/progress.h"
+#include "io/counterexample_json.h"
 #include "number/ball_root.h"
 #include "number/scope.h"
 #include "report/need.h"
@@ -67,39 +68,26 @@ static size_t violators(attest_place place[2], const separated_job *job)
     return 1;
 }
 
-static void write_bound(attest_json *json, const char *key, const attest_number_option *bound)
-{
-    if (bound->given)
-        attest_json_write_rational(json, key, bound->value);
-}
-
 static void write_counterexample(attest_json *json, const separated_job *job)
 {
-    attest_place place[2];
-    size_t count = violators(place, job);
+    const struct {
+        const char *name;
+        const attest_number_option *bound;
+    } bounds[] = {{"r_min", &job->r_min}, {"r_max", &job->r_max}, {"eps", &job->eps}};
+    attest_counterexample_excerpt excerpt = {
+        .property = "separated",
+        .definition = "separated",
+        .found_by = "separated",
+        .dataset = &job->dataset,
+        .bound = part_name(job->part),
+    };
 
-    attest_json_write_object(json, "counterexample");
-    attest_json_write_string(json, "format", "attest/counterexample");
-    attest_json_write_integer(json, "version", 1);
-    attest_json_write_string(json, "property", "separated");
-    attest_cli_write_excerpt(json, "dataset", &job->dataset, place, count);
-    attest_json_write_object(json, "parameters");
-    write_bound(json, "r_min", &job->r_min);
-    write_bound(json, "r_max", &job->r_max);
-    write_bound(json, "eps", &job->eps);
-    attest_json_write_close(json);
-    attest_json_write_object(json, "violates");
-    attest_json_write_string(json, "definition", "separated");
-    attest_json_write_string(json, "bound", part_name(job->part));
-    if (count == 2)
-        attest_cli_write_pair(json, "pair", place);
-    else
-        attest_cli_write_place(json, "token", place[0]);
-    attest_json_write_close(json);
-    attest_json_write_null(json, "seed");
-    attest_json_write_string(json, "found_by", "separated");
-    attest_json_write_integer(json, "shrink_steps", 0);
-    attest_json_write_close(json);
+    excerpt.places = violators(excerpt.place, job);
+    for (size_t b = 0; b < 3; b++)
+        if (bounds[b].bound->given)
+            excerpt.parameter[excerpt.parameters++] = (attest_excerpt_parameter){
+                .name = bounds[b].name, .number = bounds[b].bound->value};
+    attest_counterexample_write_excerpt(json, &excerpt);
 }
 
 static int print_json(const separated_job *job, int code)

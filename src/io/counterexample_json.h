@@ -26,4 +26,31 @@ void attest_counterexample_write_members(attest_json *json,
 void attest_counterexample_write_json(attest_json *json, const char *key,
                                       const attest_counterexample *counterexample);
 
+/* A named value of an excerpt: a number, or a text where number is NULL. */
+typedef struct attest_excerpt_parameter {
+    const char *name;
+    const fmpq *number;
+    const char *text;
+} attest_excerpt_parameter;
+
+/* A counterexample in the result of a command: the sequences of a larger dataset in which a
+ * claim or a hypothesis fails. */
+typedef struct attest_counterexample_excerpt {
+    const char *property, *definition, *found_by;
+    const attest_dataset *dataset;
+    size_t places;                 /* 0: no dataset is written; 1: a token; 2: a pair */
+    attest_place place[2];         /* in dataset */
+    const attest_weights *weights; /* or NULL */
+    const char *bound;             /* the name of the bound that fails, or NULL */
+    const char *hypothesis;        /* the hypothesis that fails, or NULL */
+    bool labels;                   /* write the labels of the pair */
+    size_t parameters;
+    attest_excerpt_parameter parameter[4];
+} attest_counterexample_excerpt;
+
+/* Writes the attest/counterexample object under the key "counterexample". Places become those
+ * in the sequences that are written. */
+void attest_counterexample_write_excerpt(attest_json *json,
+                                         const attest_counterexample_excerpt *excerpt);
+
 #endif

@@ -6,21 +6,59 @@
 #include "io/json_file.h"
 #include "io/weights_json.h"
 
-static void write_violation(attest_json *json, const attest_counterexample *counterexample)
+static void write_place(attest_json *json, const char *key, attest_place place)
 {
-    attest_json_write_object(json, "violates");
-    attest_json_write_string(json, "definition", counterexample->definition);
-    if (counterexample->has_pair) {
-        attest_json_write_array(json, "pair");
-        for (int side = 0; side < 2; side++) {
-            attest_json_write_array(json, NULL);
-            attest_json_write_count(json, NULL, counterexample->pair[side][0]);
-            attest_json_write_count(json, NULL, counterexample->pair[side][1]);
-            attest_json_write_close(json);
-        }
+    attest_json_write_array(json, key);
+    attest_json_write_count(json, NULL, place.sequence);
+    attest_json_write_count(json, NULL, place.position);
+    attest_json_write_close(json);
+}
+
+static void write_labels(attest_json *json, const attest_dataset *dataset,
+                         const attest_place place[2])
+{
+    size_t dim = dataset->label_dim;
+
+    attest_json_write_array(json, "labels");
+    for (int side = 0; side < 2; side++) {
+        size_t at = dataset->start[place[side].sequence] + place[side].position;
+
+        attest_json_write_array(json, NULL);
+        for (size_t c = 0; c < dim; c++)
+            attest_json_write_rational(json, NULL, dataset->label + at * dim + c);
         attest_json_write_close(json);
     }
     attest_json_write_close(json);
+}
+
+/* place: in the dataset that is written. */
+static void write_violation(attest_json *json, const attest_counterexample_excerpt *excerpt,
+                            const attest_place place[2])
+{
+    attest_json_write_object(json, "violates");
+    attest_json_write_string(json, "definition", excerpt->definition);
+    if (excerpt->bound)
+        attest_json_write_string(json, "bound", excerpt->bound);
+    if (excerpt->hypothesis)
+        attest_json_write_string(json, "hypothesis", excerpt->hypothesis);
+    if (excerpt->places == 1) {
+        write_place(json, "token", place[0]);
+    } else if (excerpt->places == 2) {
+        attest_json_write_array(json, "pair");
+        write_place(json, NULL, place[0]);
+        write_place(json, NULL, place[1]);
+        attest_json_write_close(json);
+        if (excerpt->labels)
+            write_labels(json, excerpt->dataset, excerpt->place);
+    }
+    attest_json_write_close(json);
+}
+
+static void write_beginning(attest_json *json, const char *property)
+{
+    attest_json_write_string(json, "format", "attest/counterexample");
+    attest_json_write_integer(json, "version", 1);
+    attest_json_write_string(json, "property", property);
 }
 
 static void write_outputs(attest_json *json, const attest_counterexample *counterexample)
@@ -45,11 +83,13 @@ static void write_outputs(attest_json *json, const attest_counterexample *counte
 void attest_counterexample_write_members(attest_json *json,
                                          const attest_counterexample *counterexample)
 {
+    const size_t(*pair)[2] = counterexample->pair;
+    const attest_place place[2] = {{pair[0][0], pair[0][1]}, {pair[1][0], pair[1][1]}};
+    const attest_counterexample_excerpt violation = {
+        .definition = counterexample->definition, .places = counterexample->has_pair ? 2 : 0};
     char seed[32];
 
-    attest_json_write_string(json, "format", "attest/counterexample");
-    attest_json_write_integer(json, "version", 1);
-    attest_json_write_string(json, "property", counterexample->property);
+    write_beginning(json, counterexample->property);
     if (counterexample->dataset.count > 0)
         attest_dataset_write_json(json, "dataset", &counterexample->dataset);
     if (counterexample->weights.heads > 0)
@@ -59,7 +99,7 @@ void attest_counterexample_write_members(attest_json *json,
         attest_json_write_string(json, counterexample->parameter[p].name,
                                  counterexample->parameter[p].value);
     attest_json_write_close(json);
-    write_violation(json, counterexample);
+    write_violation(json, &violation, place);
     if (counterexample->has_seed) {
         snprintf(seed, sizeof seed, "0x%llx", (unsigned long long)counterexample->seed);
         attest_json_write_string(json, "seed", seed);
@@ -79,6 +119,52 @@ void attest_counterexample_write_json(attest_json *json, const char *key,
 {
     attest_json_write_object(json, key);
     attest_counterexample_write_members(json, counterexample);
+    attest_json_write_close(json);
+}
+
+/* Writes the sequences of the places, the same one once. */
+static void write_sequences(attest_json *json, const attest_counterexample_excerpt *excerpt)
+{
+    const attest_place *place = excerpt->place;
+
+    attest_json_write_object(json, "dataset");
+    attest_json_write_string(json, "format", "attest/dataset");
+    attest_json_write_integer(json, "version", 1);
+    attest_json_write_array(json, "sequences");
+    for (size_t p = 0; p < excerpt->places; p++)
+        if (p == 0 || place[p].sequence != place[0].sequence)
+            attest_dataset_write_sequence_json(json, excerpt->dataset, place[p].sequence);
+    attest_json_write_close(json);
+    attest_json_write_close(json);
+}
+
+void attest_counterexample_write_excerpt(attest_json *json,
+                                         const attest_counterexample_excerpt *excerpt)
+{
+    const attest_place *place = excerpt->place;
+    const attest_place written[2] = {
+        {0, place[0].position}, {place[1].sequence != place[0].sequence, place[1].position}};
+
+    attest_json_write_object(json, "counterexample");
+    write_beginning(json, excerpt->property);
+    if (excerpt->places > 0)
+        write_sequences(json, excerpt);
+    if (excerpt->weights)
+        attest_weights_write_json(json, "weights", excerpt->weights);
+    attest_json_write_object(json, "parameters");
+    for (size_t p = 0; p < excerpt->parameters; p++) {
+        const attest_excerpt_parameter *parameter = &excerpt->parameter[p];
+
+        if (parameter->number)
+            attest_json_write_rational(json, parameter->name, parameter->number);
+        else
+            attest_json_write_string(json, parameter->name, parameter->text);
+    }
+    attest_json_write_close(json);
+    write_violation(json, excerpt, written);
+    attest_json_write_null(json, "seed");
+    attest_json_write_string(json, "found_by", excerpt->found_by);
+    attest_json_write_integer(json, "shrink_steps", 0);
     attest_json_write_close(json);
 }
 
