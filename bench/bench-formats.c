@@ -8,7 +8,7 @@ enum { ROWS = 64, LENGTH = 128, REPEAT = 200 };
 
 struct work {
     attest_judge_core core;
-    attest_hosted hosted;
+    attest_in_double hosted;
     double a[ROWS * LENGTH], b[ROWS * LENGTH], out[ROWS];
 };
 
@@ -28,7 +28,7 @@ static void run_hosted(void *context)
     struct work *w = context;
 
     for (int r = 0; r < REPEAT; r++)
-        attest_hosted_combine(w->out, w->a, ROWS, LENGTH, ROWS, w->b, &w->hosted);
+        attest_in_double_combine(w->out, w->a, ROWS, LENGTH, ROWS, w->b, &w->hosted);
 }
 
 static attest_format get_format(const char *name)
@@ -85,7 +85,7 @@ int main(void)
         attest_format format = get_format(hosted[i]);
         static bool escaped;
 
-        attest_hosted_init(&w.hosted, &format, ATTEST_SIMULATED_NEAREST, &escaped, NULL);
+        attest_in_double_init(&w.hosted, &format, ATTEST_SIMULATED_NEAREST, &escaped, NULL);
         fill(&w, &format);
         print("hosted", hosted[i], "", run_hosted, &w);
     }

@@ -69,11 +69,11 @@ static attest_judge_model *load(const struct entry *entry)
 
 static void round_to(double *x, size_t count, const attest_format *format)
 {
-    attest_hosted hosted;
+    attest_in_double hosted;
 
-    attest_hosted_init(&hosted, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    attest_in_double_init(&hosted, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
     for (size_t i = 0; i < count; i++)
-        x[i] = attest_hosted_convert(x[i], &hosted);
+        x[i] = attest_in_double_convert(x[i], &hosted);
 }
 
 static attest_tensor tensor(const double *data, size_t tokens, size_t dim)
@@ -169,7 +169,7 @@ static void measure(struct ratios *r, const attest_judge_model *model, size_t si
         to, to + count, to + 2 * count, to + 3 * count, to + 4 * count, NULL};
     uint64_t state = attest_random_mix(64 * (uint64_t)kind + size);
     attest_judge_options options = {.jobs = 1};
-    attest_judge_question question;
+    attest_judge_problem question;
     attest_judge_head head;
     attest_error error;
     attest_qkv qkv;
@@ -183,7 +183,7 @@ static void measure(struct ratios *r, const attest_judge_model *model, size_t si
     qkv = (attest_qkv){
         .q = tensor(q, rows, DIM), .k = tensor(k, keys, DIM), .v = tensor(v, keys, COLUMNS)};
     if (attest_judge_bound(&bounds, &qkv, model, &options, &error) != ATTEST_OK ||
-        attest_judge_question_init(&question, &qkv, &error) != ATTEST_OK ||
+        attest_judge_problem_init(&question, &qkv, &error) != ATTEST_OK ||
         attest_judge_head_init(&head, &question, &error) != ATTEST_OK ||
         attest_judge_head_load(&head, 0, 0, &error) != ATTEST_OK) {
         fprintf(stderr, "%s\n", error.text);
@@ -191,7 +191,7 @@ static void measure(struct ratios *r, const attest_judge_model *model, size_t si
     }
     add_rows(r, &head, size, normal, model, &bounds);
     attest_judge_head_clear(&head);
-    attest_judge_question_clear(&question);
+    attest_judge_problem_clear(&question);
     free(x);
 }
 

@@ -6,7 +6,7 @@
 #include "campaign/gen.h"
 #include "judge/head_bound.h"
 #include "judge/simulate.h"
-#include "format/hosted.h"
+#include "format/simulate_in_double.h"
 #include "number/scope.h"
 #include "props/judge_draw.h"
 #include "props/properties.h"
@@ -70,14 +70,14 @@ static double *get_tokens(const attest_dataset *dataset, size_t sequence,
 {
     size_t length = attest_dataset_length(dataset, sequence), dim = dataset->dim;
     double *value = calloc(length * dim, sizeof *value);
-    attest_hosted hosted;
+    attest_in_double hosted;
     FMPQ(entry);
 
-    attest_hosted_init(&hosted, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    attest_in_double_init(&hosted, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
     for (size_t i = 0; value && i < length * dim; i++) {
         attest_tokens_get_entry(entry, &dataset->tokens,
                                 attest_dataset_token(dataset, sequence, i / dim), i % dim);
-        value[i] = attest_hosted_convert(fmpq_get_d(entry), &hosted);
+        value[i] = attest_in_double_convert(fmpq_get_d(entry), &hosted);
     }
     return value;
 }
@@ -123,7 +123,7 @@ static attest_status run(attest_trial *trial, attest_judge_head_bound *bound,
                          const attest_judge_variant *variant, const attest_judge_recipe *recipe,
                          attest_error *error)
 {
-    const attest_judge_question *question = bound->head.question;
+    const attest_judge_problem *question = bound->head.problem;
     size_t columns = question->value_dim;
     double *result ATTEST_FREED = calloc(question->queries * columns, 4 * sizeof *result);
     double *out ATTEST_FREED = calloc(columns, sizeof *out);
@@ -143,14 +143,14 @@ static attest_status try_kernel(attest_trial *trial, const attest_qkv *qkv,
                                 const attest_judge_variant *variant, uint64_t seed,
                                 attest_error *error)
 {
-    attest_judge_question question;
+    attest_judge_problem question;
     attest_judge_head_bound bound;
     attest_judge_recipe recipe;
     attest_judge_rule rule;
     attest_status status;
 
     ATTEST_TRY(attest_judge_recipe_draw(&recipe, variant, seed, error));
-    ATTEST_TRY(attest_judge_question_init(&question, qkv, error));
+    ATTEST_TRY(attest_judge_problem_init(&question, qkv, error));
     attest_judge_rule_init(&rule, variant, &question);
     status = attest_judge_head_bound_init(&bound, &question, &rule, 1, error);
     if (status == ATTEST_OK) {
@@ -159,7 +159,7 @@ static attest_status try_kernel(attest_trial *trial, const attest_qkv *qkv,
             status = run(trial, &bound, variant, &recipe, error);
         attest_judge_head_bound_clear(&bound);
     }
-    attest_judge_question_clear(&question);
+    attest_judge_problem_clear(&question);
     return status;
 }
 

@@ -173,9 +173,9 @@ static attest_status run_kernel(double *out, attest_judge_watch *watch, const sc
                       .v = tensor(s->v, s->keys),
                       .scale = s->scale};
     attest_judge_variant variant;
-    attest_judge_question question;
+    attest_judge_problem question;
     attest_judge_recipe recipe;
-    attest_judge_concrete x;
+    attest_judge_instance x;
     attest_judge_head head;
     attest_status status;
 
@@ -184,21 +184,21 @@ static attest_status run_kernel(double *out, attest_judge_watch *watch, const sc
     variant.cast = true;
     variant.offset = 8;
     ATTEST_TRY(attest_format_parse(&variant.p, "float8_e4m3fn:saturating", error));
-    ATTEST_TRY(attest_judge_question_init(&question, &qkv, error));
+    ATTEST_TRY(attest_judge_problem_init(&question, &qkv, error));
     attest_judge_recipe_from_schedule(&recipe, &variant, &schedule);
-    status = attest_judge_concrete_init(&x, &question, &variant, &recipe, error);
+    status = attest_judge_instance_init(&x, &question, &variant, &recipe, error);
     if (status == ATTEST_OK) {
         x.watch = watch;
         status = attest_judge_head_init(&head, &question, error);
         if (status == ATTEST_OK) {
             status = attest_judge_head_load(&head, 0, 0, error);
             if (status == ATTEST_OK)
-                status = attest_judge_concrete_run(out, &x, &head, 0, error);
+                status = attest_judge_instance_run(out, &x, &head, 0, error);
             attest_judge_head_clear(&head);
         }
-        attest_judge_concrete_clear(&x);
+        attest_judge_instance_clear(&x);
     }
-    attest_judge_question_clear(&question);
+    attest_judge_problem_clear(&question);
     return status;
 }
 

@@ -8,7 +8,7 @@
 #include "audit/certified.h"
 #include "audit/evaluate_kernel.h"
 #include "judge/model.h"
-#include "format/hosted.h"
+#include "format/simulate_in_double.h"
 #include "number/rationals.h"
 #include "base/workers.h"
 #include "base/memory.h"
@@ -230,7 +230,7 @@ static attest_status measure_stages(attest_audit_result *result, const attest_au
     const attest_format *format = &result->arithmetic.format;
     attest_audit_request request;
     bool hosted = format->bounded && format->precision <= 25 &&
-                  attest_hosted_fits(format, result->arithmetic.rounding);
+                  attest_in_double_fits(format, result->arithmetic.rounding);
     double share = (double)sample->sequences / (double)audit->dataset->count;
 
     request_sample(&request, audit, sample);

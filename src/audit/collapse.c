@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "number/double.h"
-#include "format/hosted.h"
+#include "format/simulate_in_double.h"
 #include "base/workers.h"
 #include "base/memory.h"
 #include "base/progress.h"
@@ -56,9 +56,9 @@ double attest_audit_cost(const attest_audit_request *request, const attest_forma
 double attest_audit_width_cost(const attest_audit_request *request,
                                const attest_simulated_arithmetic *arithmetic)
 {
-    bool hosted = attest_hosted_fits(&arithmetic->format, arithmetic->rounding) &&
+    bool hosted = attest_in_double_fits(&arithmetic->format, arithmetic->rounding) &&
                   (!arithmetic->accumulates ||
-                   attest_hosted_fits(&arithmetic->accumulate, arithmetic->rounding));
+                   attest_in_double_fits(&arithmetic->accumulate, arithmetic->rounding));
 
     return attest_audit_cost(request, &arithmetic->format, hosted);
 }

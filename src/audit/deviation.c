@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "format/wide.h"
+#include "format/simulate_in_mpfr.h"
 
 enum { BITS = 64 };
 
@@ -90,8 +90,8 @@ attest_status attest_audit_deviation_get(attest_audit_deviation *deviation,
     workspace w;
 
     *deviation = (attest_audit_deviation){0};
-    deviation->distance =
-        attest_wide_vector_init(&deviation->distance_bytes, reference->positions, BITS, false);
+    deviation->distance = attest_in_mpfr_vector_init(&deviation->distance_bytes,
+                                                     reference->positions, BITS, false);
     if (!deviation->distance)
         return attest_memory_fail(error);
     mpfr_inits2(BITS, w.entry, w.part, w.distance, w.norm, (mpfr_ptr)0);

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/workers.h"
-#include "format/wide.h"
+#include "format/simulate_in_mpfr.h"
 
 /* Whether an entry has an ulp in the format. */
 typedef enum place {
@@ -190,7 +190,7 @@ attest_status attest_audit_errors_get(attest_audit_errors *errors,
     attest_shared_block sums ATTEST_CLEARED_BY(attest_shared_block_clear) = {.size = 1};
     measuring m = {outputs, all, reference, format, bound, unit_bits, .chunk = chunk};
 
-    m.sums = sums.address = attest_wide_vector_init(&sums.count, 3 * chunks, 64, true);
+    m.sums = sums.address = attest_in_mpfr_vector_init(&sums.count, 3 * chunks, 64, true);
     if (!m.chunk || !m.sums)
         return attest_memory_fail(error);
     if (reference->positions * reference->counted < 20000)

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "format/hosted.h"
+#include "format/simulate_in_double.h"
 #include "base/workers.h"
 #include "number/ball.h"
 #include "number/scope.h"
@@ -26,14 +26,14 @@ static bool is_hosted(const attest_audit_request *request, const attest_simulate
 {
     bool all = request->rounded == ATTEST_AUDIT_ALL_STAGES;
 
-    if (request->never_hosted || !attest_hosted_fits(&a->format, a->rounding))
+    if (request->never_hosted || !attest_in_double_fits(&a->format, a->rounding))
         return false;
     if (!all && (a->format.precision == 53 || a->rounding != ATTEST_SIMULATED_NEAREST ||
                  !a->format.bounded))
         return false; /* the reference would be no better, or its bounds would not be checked */
     if (!a->accumulates)
         return true;
-    return a->format.precision != 53 && attest_hosted_fits(&a->accumulate, a->rounding);
+    return a->format.precision != 53 && attest_in_double_fits(&a->accumulate, a->rounding);
 }
 
 attest_status attest_audit_evaluate(attest_audit_outputs *outputs,

@@ -1,8 +1,8 @@
 /* evaluate_hosted.c -- evaluate.inc in formats that doubles host. */
-#include "format/hosted.h"
+#include "format/simulate_in_double.h"
 
 typedef double number;
-typedef attest_hosted rounder;
+typedef attest_in_double rounder;
 struct evaluation;
 
 static void rounder_init(rounder *s, const attest_format *format, struct evaluation *e);
@@ -27,48 +27,48 @@ static inline void op_zero(number *z)
 
 static inline void op_one(number *z, rounder *s)
 {
-    *z = attest_hosted_convert(1, s);
+    *z = attest_in_double_convert(1, s);
 }
 
 static inline void op_convert(number *z, const number *x, rounder *s)
 {
-    *z = attest_hosted_convert(*x, s);
+    *z = attest_in_double_convert(*x, s);
 }
 
 static inline void op_add(number *z, const number *x, const number *y, rounder *s)
 {
-    *z = attest_hosted_add(*x, *y, s);
+    *z = attest_in_double_add(*x, *y, s);
 }
 
 static inline void op_add_wider(number *z, const number *x, const number *y, rounder *s)
 {
-    *z = attest_hosted_add_wider(*x, *y, s);
+    *z = attest_in_double_add_wider(*x, *y, s);
 }
 
 static inline void op_sub(number *z, const number *x, const number *y, rounder *s)
 {
-    *z = attest_hosted_add(*x, -*y, s);
+    *z = attest_in_double_add(*x, -*y, s);
 }
 
 static inline void op_mul(number *z, const number *x, const number *y, rounder *s)
 {
-    *z = attest_hosted_mul(*x, *y, s);
+    *z = attest_in_double_mul(*x, *y, s);
 }
 
 static inline void op_fma(number *z, const number *x, const number *y, const number *w,
                           rounder *s)
 {
-    *z = attest_hosted_fma(*x, *y, *w, s);
+    *z = attest_in_double_fma(*x, *y, *w, s);
 }
 
 static inline void op_div(number *z, const number *x, const number *y, rounder *s)
 {
-    *z = attest_hosted_div(*x, *y, s);
+    *z = attest_in_double_div(*x, *y, s);
 }
 
 static inline void op_exp(number *z, const number *x, rounder *s)
 {
-    *z = attest_hosted_exp(*x, s);
+    *z = attest_in_double_exp(*x, s);
 }
 
 static inline double op_get_double(const number *x)
@@ -120,7 +120,7 @@ static void op_set_fraction(number *z, const fmpz_t numerator, const fmpz_t deno
 
     if (COEFF_IS_MPZ(*numerator) || COEFF_IS_MPZ(*denominator) || *numerator > exact ||
         *numerator < -exact || *denominator > exact) {
-        *z = attest_hosted_get_fraction(numerator, denominator, s);
+        *z = attest_in_double_get_fraction(numerator, denominator, s);
         return;
     }
     top = (double)*numerator;
@@ -130,14 +130,14 @@ static void op_set_fraction(number *z, const fmpz_t numerator, const fmpz_t deno
     if (s->plain)
         *z = quotient;
     else if (s->rounding == ATTEST_SIMULATED_NEAREST)
-        *z = attest_hosted_nearest(attest_hosted_to_odd(quotient, error), s);
+        *z = attest_in_double_nearest(attest_in_double_to_odd(quotient, error), s);
     else
-        *z = attest_hosted_cut(attest_hosted_toward_zero(quotient, error), s);
+        *z = attest_in_double_cut(attest_in_double_toward_zero(quotient, error), s);
 }
 
 static void rounder_init(rounder *s, const attest_format *format, evaluation *e)
 {
-    attest_hosted_init(s, format, e->arithmetic->rounding, e->escaped, &e->random);
+    attest_in_double_init(s, format, e->arithmetic->rounding, e->escaped, &e->random);
     s->hidden = s->plain && e->arithmetic->format.precision < s->format.precision;
 }
 
@@ -165,7 +165,7 @@ static bool combine_at_once(number *y, const number *m, size_t rows, size_t cols
 {
     if (a->rounding != ATTEST_SIMULATED_NEAREST || a->pairwise || a->fma)
         return false;
-    attest_hosted_combine(y, m, rows, cols, stride, x, &s->arithmetic);
+    attest_in_double_combine(y, m, rows, cols, stride, x, &s->arithmetic);
     return true;
 }
 

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/workers.h"
-#include "format/hosted.h"
+#include "format/simulate_in_double.h"
 #include "judge/model.h"
 #include "number/scope.h"
 
@@ -16,7 +16,7 @@
 typedef struct layer {
     const attest_audit_request *request;
     const attest_judge_model *model;
-    attest_hosted in[3], out;
+    attest_in_double in[3], out;
     size_t widest;              /* the largest s of a head */
     double *q, *k, *v, *result; /* of a sequence and a head */
     fmpq *sum;                  /* of a sequence: length * dim */
@@ -31,8 +31,8 @@ static attest_status layer_init(layer *x, const attest_audit_request *request,
 
     *x = (layer){.request = request, .model = model};
     for (int i = 0; i < 3; i++)
-        attest_hosted_init(&x->in[i], in[i], ATTEST_SIMULATED_NEAREST, NULL, NULL);
-    attest_hosted_init(&x->out, &v->output, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+        attest_in_double_init(&x->in[i], in[i], ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    attest_in_double_init(&x->out, &v->output, ATTEST_SIMULATED_NEAREST, NULL, NULL);
     for (size_t h = 0; h < request->weights->heads; h++) {
         const attest_head *head = &request->weights->head[h];
         size_t s = head->wq.rows > head->wv.rows ? head->wq.rows : head->wv.rows;
@@ -58,7 +58,7 @@ static void layer_clear(layer *x)
 
 /* to = the projections of the tokens of a sequence, rounded once. */
 static attest_status project(double *to, const layer *x, const attest_matrix *m,
-                             const attest_hosted *h, size_t sequence, attest_error *error)
+                             const attest_in_double *h, size_t sequence, attest_error *error)
 {
     const attest_dataset *dataset = x->request->dataset;
     FMPQ(sum, entry, weight);
@@ -71,7 +71,7 @@ static attest_status project(double *to, const layer *x, const attest_matrix *m,
             attest_matrix_get_entry(weight, m, n % m->rows, c);
             fmpq_addmul(sum, weight, entry);
         }
-        to[n] = attest_hosted_get_fraction(fmpq_numref(sum), fmpq_denref(sum), h);
+        to[n] = attest_in_double_get_fraction(fmpq_numref(sum), fmpq_denref(sum), h);
         if (!isfinite(to[n]))
             return attest_error_set(error, ATTEST_FORMAT,
                                     "a projection of the token at [%zu,%zu] is beyond the "
@@ -151,8 +151,8 @@ static attest_status run_sequence(double *to, layer *x, size_t sequence, bool *f
     for (size_t h = 0; h < weights->heads; h++)
         ATTEST_TRY(run_head(x, &weights->head[h], sequence, finite, error));
     for (size_t n = 0; n < length * dim; n++)
-        to[n] = finite[n / dim] ? attest_hosted_get_fraction(fmpq_numref(x->sum + n),
-                                                             fmpq_denref(x->sum + n), &x->out)
+        to[n] = finite[n / dim] ? attest_in_double_get_fraction(
+                                      fmpq_numref(x->sum + n), fmpq_denref(x->sum + n), &x->out)
                                 : (double)NAN;
     return ATTEST_OK;
 }

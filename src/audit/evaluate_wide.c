@@ -1,23 +1,23 @@
 /* evaluate_wide.c -- evaluate.inc in any format, by MPFR. */
-#include "format/wide.h"
+#include "format/simulate_in_mpfr.h"
 
 typedef __mpfr_struct number;
-typedef attest_wide rounder;
+typedef attest_in_mpfr rounder;
 struct evaluation;
 
 static void rounder_init(rounder *s, const attest_format *format, struct evaluation *e);
 static attest_format reference_format(const attest_format *format);
 
-#define rounder_clear attest_wide_clear
-#define op_convert attest_wide_convert
-#define op_add attest_wide_add
-#define op_add_wider attest_wide_add
-#define op_sub attest_wide_sub
-#define op_mul attest_wide_mul
-#define op_fma attest_wide_fma
-#define op_div attest_wide_div
-#define op_exp attest_wide_exp_cached
-#define op_set_fraction attest_wide_set_fraction
+#define rounder_clear attest_in_mpfr_clear
+#define op_convert attest_in_mpfr_convert
+#define op_add attest_in_mpfr_add
+#define op_add_wider attest_in_mpfr_add
+#define op_sub attest_in_mpfr_sub
+#define op_mul attest_in_mpfr_mul
+#define op_fma attest_in_mpfr_fma
+#define op_div attest_in_mpfr_div
+#define op_exp attest_in_mpfr_exp_cached
+#define op_set_fraction attest_in_mpfr_set_fraction
 
 static inline void op_set(number *z, const number *x)
 {
@@ -32,7 +32,7 @@ static inline void op_zero(number *z)
 static inline void op_one(number *z, rounder *s)
 {
     mpfr_set_ui(s->operand, 1, MPFR_RNDN);
-    attest_wide_convert(z, s->operand, s);
+    attest_in_mpfr_convert(z, s->operand, s);
 }
 
 static inline double op_get_double(const number *x)
@@ -74,7 +74,7 @@ static void remember_exponentials(struct evaluation *e);
 
 static void rounder_init(rounder *s, const attest_format *format, evaluation *e)
 {
-    attest_wide_init(s, format, e->arithmetic->rounding, &e->random);
+    attest_in_mpfr_init(s, format, e->arithmetic->rounding, &e->random);
 }
 
 /* Twice the bits and 64 more hide the errors of all but catastrophic cancellation. */
@@ -90,13 +90,14 @@ static void remember_exponentials(evaluation *e)
     const stage *powers = &e->stage[naive ? ATTEST_STAGE_SCORE : ATTEST_STAGE_MAX];
 
     if (e->arithmetic->format.precision >= 64)
-        attest_wide_remember(&e->stage[ATTEST_STAGE_EXP].arithmetic, powers->format.precision);
+        attest_in_mpfr_remember(&e->stage[ATTEST_STAGE_EXP].arithmetic,
+                                powers->format.precision);
 }
 
 static bool numbers_init(vector *v, size_t count, const attest_format *format, bool shared)
 {
     v->shared = shared;
-    v->at = attest_wide_vector_init(&v->bytes, count, format->precision, shared);
+    v->at = attest_in_mpfr_vector_init(&v->bytes, count, format->precision, shared);
     return v->at != NULL;
 }
 

@@ -47,12 +47,11 @@ static attest_status name_layer(const attest_audit_heads *heads, size_t place,
 }
 
 /* Opens the question of a layer. */
-static attest_status open_layer(attest_judge_question *question,
-                                const attest_audit_heads *heads, attest_qkv *qkv, size_t place,
-                                attest_error *error)
+static attest_status open_layer(attest_judge_problem *question, const attest_audit_heads *heads,
+                                attest_qkv *qkv, size_t place, attest_error *error)
 {
     ATTEST_TRY(attest_qkv_source_read(qkv, heads->source, place, error));
-    return name_layer(heads, place, attest_judge_question_init(question, qkv, error), error);
+    return name_layer(heads, place, attest_judge_problem_init(question, qkv, error), error);
 }
 
 static attest_status add_place(attest_audit_heads *heads, size_t *room, size_t place,
@@ -67,7 +66,7 @@ static attest_status add_place(attest_audit_heads *heads, size_t *room, size_t p
 
 /* The heads of a layer that are asked for. */
 static attest_status list_layer(attest_audit_heads *heads, size_t *room, size_t place,
-                                const attest_judge_question *x, attest_error *error)
+                                const attest_judge_problem *x, attest_error *error)
 {
     size_t layer = heads->source->layer[place];
     bool wanted = heads->has_layer ? layer == heads->layer : heads->all || place == 0;
@@ -99,12 +98,12 @@ static attest_status list_heads(attest_audit_heads *heads, attest_error *error)
 
     heads->layers = heads->source->layers;
     for (size_t p = 0; p < heads->layers; p++) {
-        attest_judge_question question;
+        attest_judge_problem question;
         attest_status status;
 
         ATTEST_TRY(open_layer(&question, heads, &heads->qkv, p, error));
         status = list_layer(heads, &room, p, &question, error);
-        attest_judge_question_clear(&question);
+        attest_judge_problem_clear(&question);
         ATTEST_TRY(name_layer(heads, p, status, error));
     }
     if (heads->count == 0)
@@ -149,7 +148,7 @@ typedef struct pool {
     shared *shared;
     pid_t caller;
     attest_qkv qkv;
-    attest_judge_question question;
+    attest_judge_problem question;
     bool open;
     size_t place;
 } pool;
@@ -160,7 +159,7 @@ static attest_status run_head(pool *p, size_t i, attest_error *error)
     const attest_audit_head_place *at = &heads->place[i];
 
     if (p->open && p->place != at->place) {
-        attest_judge_question_clear(&p->question);
+        attest_judge_problem_clear(&p->question);
         p->open = false;
     }
     if (!p->open) {
@@ -231,7 +230,7 @@ static attest_status run_pool(attest_audit_heads *heads, const attest_audit_part
         status = again == ATTEST_OK ? status : again;
     }
     if (p.open)
-        attest_judge_question_clear(&p.question);
+        attest_judge_problem_clear(&p.question);
     return status;
 }
 

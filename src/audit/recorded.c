@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "base/scope.h"
 #include "base/workers.h"
-#include "format/wide.h"
+#include "format/simulate_in_mpfr.h"
 
 /* A hash of 128 bits of the query, the keys and the values that determine an output. */
 typedef struct context {
@@ -21,7 +21,7 @@ typedef struct context {
 } context;
 
 typedef struct recorded {
-    const attest_judge_question *question;
+    const attest_judge_problem *question;
     size_t head, count;
     size_t *position; /* batch * queries + row */
     context *context; /* by number */
@@ -55,7 +55,7 @@ static attest_status outputs_init(attest_audit_outputs *outputs, size_t count, s
 /* Positions at equal steps, and a reference with one sequence. */
 static attest_status choose(recorded *r, size_t most, attest_error *error)
 {
-    const attest_judge_question *x = r->question;
+    const attest_judge_problem *x = r->question;
     size_t total = x->batch * x->queries;
 
     r->count = total < most ? total : most;
@@ -71,7 +71,7 @@ static attest_status choose(recorded *r, size_t most, attest_error *error)
 /* The simulation and the bound of format f. */
 static attest_status simulated_init(recorded *r, size_t f, attest_error *error)
 {
-    const attest_judge_question *x = r->question;
+    const attest_judge_problem *x = r->question;
     const attest_simulated_arithmetic *arithmetic = &r->arithmetic[f];
 
     ATTEST_TRY(attest_recorded_simulation_init(&r->simulation[f], arithmetic, x, error));
@@ -82,7 +82,7 @@ static attest_status simulated_init(recorded *r, size_t f, attest_error *error)
 
 static attest_status recorded_init(recorded *r, size_t most, attest_error *error)
 {
-    const attest_judge_question *x = r->question;
+    const attest_judge_problem *x = r->question;
 
     attest_contexts_init(&r->classes);
     attest_recorded_exact_init(&r->exact, x);
@@ -107,10 +107,10 @@ static attest_status recorded_init(recorded *r, size_t most, attest_error *error
         ATTEST_TRY(attest_recorded_kernel_init(&r->kernel, r->model, x, error));
     r->reference.bits = ATTEST_RECORDED_BITS;
     r->reference.dim = r->reference.counted = x->value_dim;
-    r->reference.middle = attest_wide_vector_init(
+    r->reference.middle = attest_in_mpfr_vector_init(
         &r->reference.middle_bytes, r->count * x->value_dim, ATTEST_RECORDED_BITS + 64, true);
-    r->reference.radius =
-        attest_wide_vector_init(&r->reference.radius_bytes, r->count * x->value_dim, 53, true);
+    r->reference.radius = attest_in_mpfr_vector_init(&r->reference.radius_bytes,
+                                                     r->count * x->value_dim, 53, true);
     r->reference.start = attest_memory_alloc(2, sizeof *r->reference.start);
     r->reference.sequence = attest_memory_alloc(1, sizeof *r->reference.sequence);
     if (!r->reference.middle || !r->reference.radius || !r->reference.start ||
@@ -164,7 +164,7 @@ static context hash(context start, const double *x, size_t count)
 
 static attest_status load_batch(recorded *r, attest_error *error)
 {
-    const attest_judge_question *x = r->question;
+    const attest_judge_problem *x = r->question;
 
     attest_recorded_exact_load(&r->exact, &r->rows);
     for (size_t f = 0; f < r->simulated; f++) {
@@ -183,7 +183,7 @@ static attest_status load_batch(recorded *r, attest_error *error)
  * sees none. */
 static bool look(context *seen, recorded *r, size_t row)
 {
-    const attest_judge_question *x = r->question;
+    const attest_judge_problem *x = r->question;
     context sum = {{0, 0}, 0};
     size_t count = 0;
     attest_judge_row keys;
@@ -216,7 +216,7 @@ static void keep_exact(recorded *r, size_t n)
 /* One position in all arithmetics, as number n. */
 static void run_position(attest_audit_cell *cell, recorded *r, size_t n, size_t row)
 {
-    const attest_judge_question *x = r->question;
+    const attest_judge_problem *x = r->question;
 
     attest_recorded_exact_run(r->out, r->weight, &r->off, &r->exact, &r->rows, row);
     keep_exact(r, n);
@@ -236,7 +236,7 @@ static void run_position(attest_audit_cell *cell, recorded *r, size_t n, size_t 
 /* All positions, batch entry by batch entry. */
 static attest_status run_positions(attest_audit_cell *cell, recorded *r, attest_error *error)
 {
-    const attest_judge_question *x = r->question;
+    const attest_judge_problem *x = r->question;
     size_t kept = 0, loaded = SIZE_MAX;
 
     for (size_t i = 0; i < r->count; i++) {
@@ -323,7 +323,7 @@ static attest_status measure(attest_audit_cell *cell, const recorded *r, size_t 
 }
 
 attest_status attest_audit_recorded(attest_audit_cell *cell,
-                                    const attest_judge_question *question, size_t head,
+                                    const attest_judge_problem *question, size_t head,
                                     const attest_simulated_arithmetic *arithmetic,
                                     size_t arithmetics, const attest_judge_model *kernel,
                                     size_t most, attest_error *error)

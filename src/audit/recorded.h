@@ -6,7 +6,7 @@
 #include "audit/errors.h"
 #include "audit/pairs.h"
 #include "judge/model.h"
-#include "judge/question.h"
+#include "judge/problem.h"
 
 /* What was found of a head in one arithmetic. */
 typedef struct attest_audit_cell {
@@ -30,7 +30,7 @@ typedef struct attest_audit_cell {
  * simulate all others. Status: FORMAT (a number that is not finite), USAGE (a kernel that
  * cannot be run), NOMEM. */
 attest_status attest_audit_recorded(attest_audit_cell *cell,
-                                    const attest_judge_question *question, size_t head,
+                                    const attest_judge_problem *question, size_t head,
                                     const attest_simulated_arithmetic *arithmetic,
                                     size_t arithmetics, const attest_judge_model *kernel,
                                     size_t most, attest_error *error) ATTEST_WARN_UNUSED;

@@ -37,7 +37,7 @@ static void set_scale(attest_recorded_bound *x)
     ARB(scale);
     double value;
 
-    attest_judge_question_get_scale(scale, x->question, 128);
+    attest_judge_problem_get_scale(scale, x->question, 128);
     value = arf_get_d(arb_midref(scale), ARF_RND_NEAR);
     set_input(x->scale, value, &x->model);
     *x->scale.slip = value * UNIT;
@@ -46,10 +46,10 @@ static void set_scale(attest_recorded_bound *x)
 
 attest_status attest_recorded_bound_init(attest_recorded_bound *r,
                                          const attest_simulated_arithmetic *arithmetic,
-                                         const attest_judge_question *question,
+                                         const attest_judge_problem *question,
                                          attest_error *error)
 {
-    const attest_judge_question *x = question;
+    const attest_judge_problem *x = question;
     size_t keys = x->keys + 1; /* and a sink */
     size_t count =
         3 * (x->queries * x->dim + keys * (x->dim + x->value_dim + 1) + 2 * x->value_dim + 2) +
@@ -89,7 +89,7 @@ void attest_recorded_bound_clear(attest_recorded_bound *r)
 
 void attest_recorded_bound_load(attest_recorded_bound *r, const attest_judge_head *head)
 {
-    const attest_judge_question *x = r->question;
+    const attest_judge_problem *x = r->question;
     const attest_audit_model *model = &r->model;
     size_t sink = x->keys * x->value_dim;
 
@@ -120,7 +120,7 @@ static void add_bias(quantities score, double bias, const attest_audit_model *mo
 /* The scores of the keys that the row sees; how many. */
 static size_t bound_scores(attest_recorded_bound *r, const attest_judge_row *row, size_t i)
 {
-    const attest_judge_question *x = r->question;
+    const attest_judge_problem *x = r->question;
     bool scales = x->rsqrt || !fmpq_is_one(x->scale);
     size_t count = 0;
 
@@ -144,7 +144,7 @@ static size_t bound_scores(attest_recorded_bound *r, const attest_judge_row *row
 void attest_recorded_bound_run(double *entry, attest_recorded_bound *r, attest_judge_head *head,
                                size_t i)
 {
-    const attest_judge_question *x = r->question;
+    const attest_judge_problem *x = r->question;
     double variation;
     attest_judge_row row;
     size_t count;

@@ -8,10 +8,10 @@
 #define ATTEST_AUDIT_RECORDED_BOUND_H
 
 #include "audit/bound_setup.h"
-#include "judge/question.h"
+#include "judge/problem.h"
 
 typedef struct attest_recorded_bound {
-    const attest_judge_question *question;
+    const attest_judge_problem *question;
     attest_audit_model model;
     double *block;                /* all numbers */
     uint32_t *number;             /* of keys: seen, and where their values stand */
@@ -23,7 +23,7 @@ typedef struct attest_recorded_bound {
 /* question must outlive it. Status: NOMEM. Clear it in either case. */
 attest_status attest_recorded_bound_init(attest_recorded_bound *r,
                                          const attest_simulated_arithmetic *arithmetic,
-                                         const attest_judge_question *question,
+                                         const attest_judge_problem *question,
                                          attest_error *error) ATTEST_WARN_UNUSED;
 void attest_recorded_bound_clear(attest_recorded_bound *r);
 

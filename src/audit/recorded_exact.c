@@ -9,7 +9,7 @@
 
 enum { MOST_FACTOR = 16 };
 
-void attest_recorded_exact_init(attest_recorded_exact *e, const attest_judge_question *x)
+void attest_recorded_exact_init(attest_recorded_exact *e, const attest_judge_problem *x)
 {
     *e = (attest_recorded_exact){.question = x};
     e->query = _arb_vec_init((slong)x->dim);
@@ -24,7 +24,7 @@ void attest_recorded_exact_init(attest_recorded_exact *e, const attest_judge_que
 
 void attest_recorded_exact_clear(attest_recorded_exact *e)
 {
-    const attest_judge_question *x = e->question;
+    const attest_judge_problem *x = e->question;
 
     _arb_vec_clear(e->query, (slong)x->dim);
     _arb_vec_clear(e->key, (slong)(x->keys * x->dim));
@@ -38,7 +38,7 @@ void attest_recorded_exact_clear(attest_recorded_exact *e)
 
 void attest_recorded_exact_load(attest_recorded_exact *e, const attest_judge_head *head)
 {
-    const attest_judge_question *x = e->question;
+    const attest_judge_problem *x = e->question;
 
     for (size_t i = 0; i < x->keys * x->dim; i++)
         arb_set_d(e->key + i, head->k[i]);
@@ -51,7 +51,7 @@ static void set_bits(attest_recorded_exact *e, slong bits)
     if (e->bits == bits)
         return;
     e->bits = bits;
-    attest_judge_question_get_scale(e->scale, e->question, bits);
+    attest_judge_problem_get_scale(e->scale, e->question, bits);
     if (e->question->capped)
         arb_set_fmpq(e->cap, e->question->softcap, bits);
 }
@@ -59,7 +59,7 @@ static void set_bits(attest_recorded_exact *e, slong bits)
 /* power[j] = the score of key j of the row; not finite: the row does not see it. */
 static void score(attest_recorded_exact *e, const attest_judge_row *row)
 {
-    const attest_judge_question *x = e->question;
+    const attest_judge_problem *x = e->question;
 
     for (size_t j = row->first; j < row->last; j++) {
         arb_ptr t = e->power + j;
@@ -156,7 +156,7 @@ static bool any_open(arb_srcptr out, size_t count)
 void attest_recorded_exact_run(arb_ptr out, double *weight, double *off,
                                attest_recorded_exact *e, attest_judge_head *head, size_t i)
 {
-    const attest_judge_question *x = e->question;
+    const attest_judge_problem *x = e->question;
     slong bits = ATTEST_RECORDED_BITS;
     attest_judge_row row;
 

@@ -4,10 +4,10 @@
 
 #include <attest/flint.h>
 
-#include "judge/question.h"
+#include "judge/problem.h"
 
 typedef struct attest_recorded_exact {
-    const attest_judge_question *question;
+    const attest_judge_problem *question;
     arb_ptr query, key, value; /* one query; the keys and values of the head, exactly */
     arb_ptr power;             /* of every key that a row sees, and of the sink */
     arb_t scale, cap, total, term;
@@ -18,7 +18,7 @@ enum { ATTEST_RECORDED_BITS = 128 };
 
 /* The question must outlive it. */
 void attest_recorded_exact_init(attest_recorded_exact *exact,
-                                const attest_judge_question *question);
+                                const attest_judge_problem *question);
 void attest_recorded_exact_clear(attest_recorded_exact *exact);
 
 /* Takes keys and values of a head. */

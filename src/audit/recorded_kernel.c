@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/scope.h"
 #include "judge/simulate.h"
-#include "format/hosted.h"
+#include "format/simulate_in_double.h"
 
 /* *tensor = the same in the format, in binary64 numbers of its own. */
 static attest_status convert(double **rounded, attest_tensor *tensor,
@@ -17,19 +17,19 @@ static attest_status convert(double **rounded, attest_tensor *tensor,
     const size_t *n = tensor->shape;
     size_t rows = n[0] * n[1] * n[2]; /* the question has checked the shapes */
     ptrdiff_t stride = sizeof **rounded;
-    attest_hosted h;
+    attest_in_double h;
 
     *rounded = attest_memory_alloc(rows * n[3], sizeof **rounded);
     if (!*rounded)
         return attest_memory_fail(error);
-    attest_hosted_init(&h, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    attest_in_double_init(&h, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
     for (size_t row = 0; row < rows; row++) {
         double *to = *rounded + row * n[3];
         size_t b = row / n[2] / n[1], head = row / n[2] % n[1], i = row % n[2];
 
         attest_judge_tensor_get(to, tensor, b, head, i, 0, n[3]);
         for (size_t c = 0; c < n[3]; c++) {
-            to[c] = attest_hosted_convert(to[c], &h);
+            to[c] = attest_in_double_convert(to[c], &h);
             if (!isfinite(to[c]))
                 return attest_error_set(error, ATTEST_FORMAT,
                                         "%c[%zu][%zu][%zu][%zu] is beyond the kernel's input "
@@ -48,7 +48,7 @@ static attest_status convert(double **rounded, attest_tensor *tensor,
 
 attest_status attest_recorded_kernel_init(attest_recorded_kernel *kernel,
                                           const attest_judge_model *model,
-                                          const attest_judge_question *question,
+                                          const attest_judge_problem *question,
                                           attest_error *error)
 {
     attest_qkv qkv = question->qkv;
@@ -103,7 +103,7 @@ static attest_tensor part_of(attest_tensor whole, size_t batch, size_t head)
 attest_status attest_recorded_kernel_load(attest_recorded_kernel *kernel, size_t batch,
                                           size_t head, attest_error *error)
 {
-    const attest_judge_question *x = kernel->question;
+    const attest_judge_problem *x = kernel->question;
     const attest_judge_options options = {.jobs = 1};
     attest_qkv qkv = kernel->inputs.qkv;
     size_t key_head = head / (x->heads / x->key_heads);

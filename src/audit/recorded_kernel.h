@@ -7,11 +7,11 @@
 #define ATTEST_AUDIT_RECORDED_KERNEL_H
 
 #include "judge/quantise.h"
-#include "judge/question.h"
+#include "judge/problem.h"
 
 typedef struct attest_recorded_kernel {
     const attest_judge_model *model;
-    const attest_judge_question *question;
+    const attest_judge_problem *question;
     double *rounded[3]; /* q, k and v */
     attest_judge_quantised inputs;
     double *out; /* the outputs of a head: queries * value_dim */
@@ -21,7 +21,7 @@ typedef struct attest_recorded_kernel {
  * format of the inputs, or not finite), NOMEM. Clear it in either case. */
 attest_status attest_recorded_kernel_init(attest_recorded_kernel *kernel,
                                           const attest_judge_model *model,
-                                          const attest_judge_question *question,
+                                          const attest_judge_problem *question,
                                           attest_error *error) ATTEST_WARN_UNUSED;
 void attest_recorded_kernel_clear(attest_recorded_kernel *kernel);
 

@@ -13,32 +13,32 @@ typedef attest_recorded_simulation simulation;
 
 bool attest_recorded_simulation_fits(const attest_simulated_arithmetic *a)
 {
-    if (!attest_hosted_fits(&a->format, a->rounding))
+    if (!attest_in_double_fits(&a->format, a->rounding))
         return false;
     /* products of binary64 are not exact in binary64: evaluate.c */
     return !a->accumulates ||
-           (a->format.precision != 53 && attest_hosted_fits(&a->accumulate, a->rounding));
+           (a->format.precision != 53 && attest_in_double_fits(&a->accumulate, a->rounding));
 }
 
 /* A number of the question, rounded once. */
-static double get_rational(const fmpq_t x, const attest_hosted *h)
+static double get_rational(const fmpq_t x, const attest_in_double *h)
 {
-    return attest_hosted_get_fraction(fmpq_numref(x), fmpq_denref(x), h);
+    return attest_in_double_get_fraction(fmpq_numref(x), fmpq_denref(x), h);
 }
 
 /* y is a value cut to 53 bits, rounded for plain doubles; made odd where that was inexact, it
  * rounds to fewer bits as the value does. */
-static double round_cut(double y, int inexact, const attest_hosted *h)
+static double round_cut(double y, int inexact, const attest_in_double *h)
 {
     if (h->plain)
         return y;
     return h->rounding == ATTEST_SIMULATED_NEAREST
-               ? attest_hosted_nearest(attest_hosted_to_odd(y, inexact ? y : 0), h)
-               : attest_hosted_cut(y, h);
+               ? attest_in_double_nearest(attest_in_double_to_odd(y, inexact ? y : 0), h)
+               : attest_in_double_cut(y, h);
 }
 
 /* 1/sqrt(dim), rounded once. */
-static double get_rsqrt(size_t dim, const attest_hosted *h)
+static double get_rsqrt(size_t dim, const attest_in_double *h)
 {
     MPFR(53, root);
     int inexact;
@@ -49,7 +49,7 @@ static double get_rsqrt(size_t dim, const attest_hosted *h)
 }
 
 /* tanh x, rounded once. */
-static double get_tanh(double x, const attest_hosted *h)
+static double get_tanh(double x, const attest_in_double *h)
 {
     MPFR(53, value);
     int inexact;
@@ -68,17 +68,17 @@ static double *numbers(size_t rows, size_t cols)
 
 attest_status attest_recorded_simulation_init(simulation *s,
                                               const attest_simulated_arithmetic *arithmetic,
-                                              const attest_judge_question *x,
+                                              const attest_judge_problem *x,
                                               attest_error *error)
 {
     size_t n = x->keys;
 
     *s = (simulation){.arithmetic = arithmetic, .question = x};
-    attest_hosted_init(&s->number, &arithmetic->format, arithmetic->rounding, &s->escaped,
-                       &s->random);
-    attest_hosted_init(&s->sum,
-                       arithmetic->accumulates ? &arithmetic->accumulate : &arithmetic->format,
-                       arithmetic->rounding, &s->escaped, &s->random);
+    attest_in_double_init(&s->number, &arithmetic->format, arithmetic->rounding, &s->escaped,
+                          &s->random);
+    attest_in_double_init(
+        &s->sum, arithmetic->accumulates ? &arithmetic->accumulate : &arithmetic->format,
+        arithmetic->rounding, &s->escaped, &s->random);
     s->scales = x->rsqrt || !fmpq_is_one(x->scale);
     s->scale = x->rsqrt ? get_rsqrt(x->dim, &s->number) : get_rational(x->scale, &s->number);
     s->cap = x->capped ? get_rational(x->softcap, &s->number) : 0;
@@ -111,35 +111,35 @@ void attest_recorded_simulation_clear(simulation *s)
 
 void attest_recorded_simulation_load(simulation *s, const attest_judge_head *head)
 {
-    const attest_judge_question *x = s->question;
+    const attest_judge_problem *x = s->question;
 
     s->random = attest_random_mix(s->arithmetic->seed ^
                                   attest_random_mix(head->batch * x->heads + head->head));
     for (size_t i = 0; i < x->queries * x->dim; i++)
-        s->query[i] = attest_hosted_convert(head->q[i], &s->number);
+        s->query[i] = attest_in_double_convert(head->q[i], &s->number);
     for (size_t i = 0; i < x->keys * x->dim; i++)
         s->key[i % x->dim * x->keys + i / x->dim] =
-            attest_hosted_convert(head->k[i], &s->number);
+            attest_in_double_convert(head->k[i], &s->number);
     for (size_t i = 0; i < x->keys * x->value_dim; i++)
-        s->value[i] = attest_hosted_convert(head->v[i], &s->number);
-    s->sink = head->sink ? attest_hosted_convert(head->sink_logit, &s->number) : 0;
+        s->value[i] = attest_in_double_convert(head->v[i], &s->number);
+    s->sink = head->sink ? attest_in_double_convert(head->sink_logit, &s->number) : 0;
 }
 
 /* z = m_0 x_0 + m_1 x_1 + ..., m_i at m[i * step]. */
 static double dot(const double *m, size_t step, const double *x, size_t count,
-                  const attest_hosted *h, bool fused, bool pairwise)
+                  const attest_in_double *h, bool fused, bool pairwise)
 {
     size_t first = count - count / 2;
     double z;
 
     if (pairwise && count > 2)
-        return attest_hosted_add(
+        return attest_in_double_add(
             dot(m, step, x, first, h, fused, true),
             dot(m + first * step, step, x + first, count - first, h, fused, true), h);
-    z = attest_hosted_mul(m[0], x[0], h);
+    z = attest_in_double_mul(m[0], x[0], h);
     for (size_t i = 1; i < count; i++)
-        z = fused ? attest_hosted_fma(m[i * step], x[i], z, h)
-                  : attest_hosted_add(z, attest_hosted_mul(m[i * step], x[i], h), h);
+        z = fused ? attest_in_double_fma(m[i * step], x[i], z, h)
+                  : attest_in_double_add(z, attest_in_double_mul(m[i * step], x[i], h), h);
     return z;
 }
 
@@ -151,22 +151,23 @@ static void combine(double *y, const double *m, size_t rows, size_t cols, size_t
     bool fast = a->rounding == ATTEST_SIMULATED_NEAREST && !a->pairwise && !a->fma;
 
     if (fast)
-        attest_hosted_combine(y, m, rows, cols, stride, x, &s->sum);
+        attest_in_double_combine(y, m, rows, cols, stride, x, &s->sum);
     for (size_t r = 0; r < rows; r++) {
         if (!fast)
             y[r] = dot(m + r, stride, x, cols, &s->sum, a->fma, a->pairwise);
         if (a->accumulates)
-            y[r] = attest_hosted_convert(y[r], &s->number);
+            y[r] = attest_in_double_convert(y[r], &s->number);
     }
 }
 
-static double halve_sum(const double *x, size_t count, const attest_hosted *h)
+static double halve_sum(const double *x, size_t count, const attest_in_double *h)
 {
     size_t first = count - count / 2;
 
     if (count == 1)
-        return attest_hosted_convert(x[0], h);
-    return attest_hosted_add(halve_sum(x, first, h), halve_sum(x + first, count - first, h), h);
+        return attest_in_double_convert(x[0], h);
+    return attest_in_double_add(halve_sum(x, first, h), halve_sum(x + first, count - first, h),
+                                h);
 }
 
 static double add_up(const double *x, size_t count, const simulation *s)
@@ -177,8 +178,8 @@ static double add_up(const double *x, size_t count, const simulation *s)
         z = halve_sum(x, count, &s->sum);
     else
         for (size_t i = 0; i < count; i++)
-            z = attest_hosted_add_wider(z, x[i], &s->sum);
-    return s->arithmetic->accumulates ? attest_hosted_convert(z, &s->number) : z;
+            z = attest_in_double_add_wider(z, x[i], &s->sum);
+    return s->arithmetic->accumulates ? attest_in_double_convert(z, &s->number) : z;
 }
 
 /* The keys that a row sees, and where they and their values stand. */
@@ -189,7 +190,7 @@ typedef struct view {
 
 static void look(view *w, simulation *s, const attest_judge_row *row)
 {
-    const attest_judge_question *x = s->question;
+    const attest_judge_problem *x = s->question;
 
     w->count = 0;
     for (size_t j = row->first; j < row->last; j++)
@@ -214,18 +215,19 @@ static void look(view *w, simulation *s, const attest_judge_row *row)
 /* Scores of the keys in view, and behind them that of the sink. */
 static void score(const view *w, simulation *s, const attest_judge_row *row, size_t i)
 {
-    const attest_judge_question *x = s->question;
-    const attest_hosted *h = &s->number;
+    const attest_judge_problem *x = s->question;
+    const attest_in_double *h = &s->number;
 
     combine(s->score, w->key, w->count, x->dim, w->stride, s->query + i * x->dim, s);
     for (size_t j = 0; j < w->count; j++) {
-        double t = s->scales ? attest_hosted_mul(s->score[j], s->scale, h) : s->score[j];
+        double t = s->scales ? attest_in_double_mul(s->score[j], s->scale, h) : s->score[j];
 
         if (x->capped)
-            t = attest_hosted_mul(s->cap, get_tanh(attest_hosted_div(t, s->cap, h), h), h);
+            t = attest_in_double_mul(s->cap, get_tanh(attest_in_double_div(t, s->cap, h), h),
+                                     h);
         if (row->bias)
-            t = attest_hosted_add(
-                t, attest_hosted_convert(row->bias[s->seen[j] - row->first], h), h);
+            t = attest_in_double_add(
+                t, attest_in_double_convert(row->bias[s->seen[j] - row->first], h), h);
         s->score[j] = t;
     }
     s->score[w->count] = s->sink;
@@ -241,13 +243,13 @@ static double find_maximum(const double *x, size_t count, double z)
 
 static void exponentiate(size_t begin, size_t end, double maximum, simulation *s)
 {
-    const attest_hosted *h = &s->number;
+    const attest_in_double *h = &s->number;
 
     for (size_t j = begin; j < end; j++) {
         double power = s->score[j];
         if (s->arithmetic->softmax != ATTEST_SIMULATED_NAIVE)
-            power = attest_hosted_add(power, -maximum, h);
-        s->weight[j] = attest_hosted_exp(power, h);
+            power = attest_in_double_add(power, -maximum, h);
+        s->weight[j] = attest_in_double_exp(power, h);
     }
 }
 
@@ -266,7 +268,7 @@ static double softmax(const view *w, size_t terms, simulation *s)
 /* The same in blocks of keys; the sink belongs to the last one. */
 static double softmax_online(const view *w, size_t terms, simulation *s)
 {
-    const attest_hosted *h = &s->number;
+    const attest_in_double *h = &s->number;
     size_t columns = s->question->value_dim, block = s->arithmetic->block;
     double maximum = s->score[0], total = 0;
 
@@ -276,7 +278,7 @@ static double softmax_online(const view *w, size_t terms, simulation *s)
         double before = maximum, factor;
 
         maximum = find_maximum(s->score + begin, all - begin, before);
-        factor = attest_hosted_exp(attest_hosted_add(before, -maximum, h), h);
+        factor = attest_in_double_exp(attest_in_double_add(before, -maximum, h), h);
         exponentiate(begin, all, maximum, s);
         combine(first ? s->mixed : s->part, w->value + begin * columns, columns, end - begin,
                 columns, s->weight + begin, s);
@@ -284,11 +286,11 @@ static double softmax_online(const view *w, size_t terms, simulation *s)
             total = add_up(s->weight + begin, all - begin, s);
             continue;
         }
-        total = attest_hosted_add(attest_hosted_mul(total, factor, h),
-                                  add_up(s->weight + begin, all - begin, s), h);
+        total = attest_in_double_add(attest_in_double_mul(total, factor, h),
+                                     add_up(s->weight + begin, all - begin, s), h);
         for (size_t c = 0; c < columns; c++)
-            s->mixed[c] =
-                attest_hosted_add(attest_hosted_mul(s->mixed[c], factor, h), s->part[c], h);
+            s->mixed[c] = attest_in_double_add(attest_in_double_mul(s->mixed[c], factor, h),
+                                               s->part[c], h);
         for (size_t j = 0; j < begin; j++)
             s->weight[j] *= factor;
     }
@@ -298,7 +300,7 @@ static double softmax_online(const view *w, size_t terms, simulation *s)
 void attest_recorded_simulation_run(double *out, double *weight, simulation *s,
                                     attest_judge_head *head, size_t i)
 {
-    const attest_judge_question *x = s->question;
+    const attest_judge_problem *x = s->question;
     attest_judge_row row;
     size_t terms;
     double total;
@@ -311,7 +313,7 @@ void attest_recorded_simulation_run(double *out, double *weight, simulation *s,
     total = s->arithmetic->softmax == ATTEST_SIMULATED_ONLINE ? softmax_online(&w, terms, s)
                                                               : softmax(&w, terms, s);
     for (size_t c = 0; c < x->value_dim; c++)
-        out[c] = attest_hosted_div(s->mixed[c], total, &s->number);
+        out[c] = attest_in_double_div(s->mixed[c], total, &s->number);
     memset(weight, 0, (x->keys + 1) * sizeof *weight);
     for (size_t j = 0; j < w.count; j++)
         weight[s->seen[j]] = s->weight[j] / total;

@@ -6,13 +6,13 @@
 #ifndef ATTEST_AUDIT_RECORDED_SIMULATE_H
 #define ATTEST_AUDIT_RECORDED_SIMULATE_H
 
-#include "judge/question.h"
-#include "format/hosted.h"
+#include "judge/problem.h"
+#include "format/simulate_in_double.h"
 
 typedef struct attest_recorded_simulation {
     const attest_simulated_arithmetic *arithmetic;
-    const attest_judge_question *question;
-    attest_hosted number, sum; /* the format, and that of dot products and sums */
+    const attest_judge_problem *question;
+    attest_in_double number, sum; /* the format, and that of dot products and sums */
     bool scales;
     double scale, cap, sink; /* rounded; cap 0: none */
     bool escaped;            /* an unbounded format's number that a double cannot stand for */
@@ -29,7 +29,7 @@ bool attest_recorded_simulation_fits(const attest_simulated_arithmetic *arithmet
 /* Both must outlive the simulation. Status: NOMEM. Clear it in either case. */
 attest_status attest_recorded_simulation_init(attest_recorded_simulation *simulation,
                                               const attest_simulated_arithmetic *arithmetic,
-                                              const attest_judge_question *question,
+                                              const attest_judge_problem *question,
                                               attest_error *error) ATTEST_WARN_UNUSED;
 void attest_recorded_simulation_clear(attest_recorded_simulation *simulation);
 

@@ -8,7 +8,7 @@
 #include "attention/work.h"
 #include "base/memory.h"
 #include "base/workers.h"
-#include "format/wide.h"
+#include "format/simulate_in_mpfr.h"
 #include "number/scope.h"
 
 #define SECONDS 10.0
@@ -163,9 +163,9 @@ static attest_status enclose_sample(attest_audit_reference *reference,
 
     if (!unable || !choose_sample(reference, request, most, bits))
         return attest_memory_fail(error);
-    reference->middle = attest_wide_vector_init(
+    reference->middle = attest_in_mpfr_vector_init(
         &reference->middle_bytes, reference->positions * reference->dim, bits + 64, true);
-    reference->radius = attest_wide_vector_init(
+    reference->radius = attest_in_mpfr_vector_init(
         &reference->radius_bytes, reference->positions * reference->dim, 53, true);
     if (!reference->middle || !reference->radius)
         return attest_memory_fail(error);

@@ -33,7 +33,7 @@ static void write_difference(attest_json *json, const judge_job *job)
     if (most) {
         attest_json_write_double(json, "max_ratio", most->ratio);
         attest_judgement_write_place(json, job->layer[layer].number,
-                                     job->layer[layer].tally.shape, most->at);
+                                     job->layer[layer].summary.shape, most->at);
         attest_json_write_double(json, "output", most->y);
         attest_json_write_double(json, "against", most->z);
         attest_json_write_double(json, "allowed", most->allowed);

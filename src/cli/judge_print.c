@@ -56,13 +56,13 @@ static void print_uncast(size_t uncast, const attest_judge_model *model)
 static void print_range(const judge_job *job, const attest_judgement *layer,
                         const attest_judge_wrong_rows *range)
 {
-    size_t columns = layer->tally.shape[3];
+    size_t columns = layer->summary.shape[3];
     size_t block = (range->last - range->first + 1) * columns;
 
     attest_print("  ");
     if (job->x.source.layered)
         attest_print("layer %zu, ", layer->number);
-    if (layer->tally.shape[0] > 1)
+    if (layer->summary.shape[0] > 1)
         attest_print("batch %zu, ", range->batch);
     attest_print("head %zu, row%s %zu", range->head, range->first < range->last ? "s" : "",
                  range->first);
@@ -80,9 +80,9 @@ static void print_ranges(const judge_job *job, const attest_judgement *layer)
     size_t shown = 0, all = 0;
 
     for (size_t i = 0; i < job->layers; i++) {
-        all += layer[i].tally.ranges;
-        for (size_t k = 0; k < layer[i].tally.ranges && shown < SHOWN_RANGES; k++, shown++)
-            print_range(job, &layer[i], &layer[i].tally.range[k]);
+        all += layer[i].summary.ranges;
+        for (size_t k = 0; k < layer[i].summary.ranges && shown < SHOWN_RANGES; k++, shown++)
+            print_range(job, &layer[i], &layer[i].summary.range[k]);
     }
     if (all > shown)
         attest_print("  and %zu more\n", all - shown);
@@ -117,12 +117,12 @@ static void print_worst(const judge_job *job, const attest_judgement *layer)
 
     if (!layer)
         return;
-    worst = &layer->tally.worst;
+    worst = &layer->summary.worst;
     arb_init(exact);
     arb_set_d(exact, worst->exact);
     mag_set_d(arb_radref(exact), worst->error);
     text = attest_ball_format_text(exact);
-    attest_cli_qkv_format_place(place, &job->x, layer->number, layer->tally.shape,
+    attest_cli_qkv_format_place(place, &job->x, layer->number, layer->summary.shape,
                                 worst->place);
     attest_print("worst element    %s\n", place);
     attest_print("  output         %.17g%s\n", worst->output,
@@ -142,7 +142,7 @@ static void print_histogram(const judge_job *job, const attest_judgement *layer)
 
     for (size_t k = 0; k < ATTEST_JUDGE_BINS; k++) {
         for (size_t i = 0; i < job->layers; i++)
-            bin[k] += layer[i].tally.bin[k];
+            bin[k] += layer[i].summary.bin[k];
         most = bin[k] > most ? bin[k] : most;
     }
     if (most == 0)
@@ -166,7 +166,7 @@ static void print_histogram(const judge_job *job, const attest_judgement *layer)
 static void print_hints(const judge_job *job, const attest_judgement *layer)
 {
     for (size_t i = 0; i < job->layers; i++) {
-        if (layer[i].by_schedule && layer[i].tally.all.wrong)
+        if (layer[i].by_schedule && layer[i].summary.all.wrong)
             attest_print(
                 "each element is within for some schedule of the model, but no one schedule "
                 "returns them all;\nschedule %zu leaves the fewest out\n",
@@ -178,7 +178,7 @@ static void print_hints(const judge_job *job, const attest_judgement *layer)
                 attest_print("a kernel with this fault returns such an output: %s\n",
                              attest_judge_fault_name((attest_judge_fault)f));
             }
-        if (layer[i].tally.all.undecided && layer[i].unbounded)
+        if (layer[i].summary.all.undecided && layer[i].unbounded)
             attest_print("undecided because: %s\n", layer[i].unbounded);
     }
 }
@@ -214,7 +214,7 @@ static void print_difference(const judge_job *job)
         if (!d->has_at)
             continue;
         attest_cli_qkv_format_place(place, &job->x, job->layer[i].number,
-                                    job->layer[i].tally.shape, d->at);
+                                    job->layer[i].summary.shape, d->at);
         attest_print(
             "  the most, %.4g of what is allowed, at %s: %.9g and %.9g, %.4g apart, %.4g "
             "allowed\n",

@@ -9,7 +9,7 @@
 #include "base/input.h"
 #include "base/memory.h"
 #include "cli/progress.h"
-#include "judge/question.h"
+#include "judge/problem.h"
 #include "number/scope.h"
 
 const char *const attest_cli_causal_choices[] = {"none", "bottom-right", "top-left", NULL};
@@ -133,10 +133,10 @@ void attest_cli_qkv_close(attest_cli_qkv *x)
 /* The shape of the output, once q, k and v are known to fit each other. */
 static attest_status set_shape(attest_cli_qkv *x, attest_error *error)
 {
-    attest_judge_question question;
+    attest_judge_problem question;
 
-    ATTEST_TRY(attest_judge_question_init(&question, &x->qkv, error));
-    attest_judge_question_clear(&question);
+    ATTEST_TRY(attest_judge_problem_init(&question, &x->qkv, error));
+    attest_judge_problem_clear(&question);
     x->elements = 1;
     for (size_t i = 0; i < 4; i++) {
         x->shape[i] = i < 3 ? x->qkv.q.shape[i] : x->qkv.v.shape[3];

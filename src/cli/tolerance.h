@@ -4,7 +4,7 @@
 
 #include "cli/qkv.h"
 #include "judge/allclose.h"
-#include "judge/escape.h"
+#include "judge/tolerance_search.h"
 #include "judge/fault.h"
 #include "judge/judgement.h"
 

@@ -155,7 +155,7 @@ static attest_status judge_correct(tolerance_job *job, const attest_judge_bounds
                                    double *room, attest_error *error)
 {
     attest_cli_qkv *x = &job->x;
-    attest_judge_escape escape = {0};
+    attest_judge_tolerance_search escape = {0};
     size_t at;
 
     if (job->refuses_correct ||
@@ -167,8 +167,9 @@ static attest_status judge_correct(tolerance_job *job, const attest_judge_bounds
     job->correct_open = true;
     ATTEST_TRY(try_schedules(job, bounds, room, error));
     if (x->model->schedules == 0)
-        ATTEST_TRY(attest_judge_escape_find(&escape, &x->qkv, x->model, &job->allclose,
-                                            bounds->exact, bounds->error, at, error));
+        ATTEST_TRY(attest_judge_tolerance_search_find(&escape, &x->qkv, x->model,
+                                                      &job->allclose, bounds->exact,
+                                                      bounds->error, at, error));
     if (escape.found) {
         job->refuses_correct = true;
         job->variant = escape.variant;

@@ -31,11 +31,11 @@ static attest_status copy(float *y, const double *x, const attest_quantised *q,
 {
     size_t count = q->heads * q->tokens * q->dim;
     bool narrow = q->format.rule == ATTEST_BLOCK_KIVI;
-    attest_hosted hosted;
+    attest_in_double hosted;
 
-    attest_hosted_init(&hosted, &half, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    attest_in_double_init(&hosted, &half, ATTEST_SIMULATED_NEAREST, NULL, NULL);
     for (size_t i = 0; i < count; i++) {
-        double same = narrow ? attest_hosted_nearest(x[i], &hosted) : (double)(float)x[i];
+        double same = narrow ? attest_in_double_nearest(x[i], &hosted) : (double)(float)x[i];
 
         if (!isfinite(x[i]) || same != x[i])
             return attest_error_set(error, ATTEST_FORMAT,
@@ -87,8 +87,8 @@ void attest_block_group_init(attest_block_group *group, const attest_block_forma
     *group = (attest_block_group){.format = format};
     element.saturates = element.saturates || format->rule != ATTEST_BLOCK_PLAIN;
     if (format->rule < ATTEST_BLOCK_Q8_0)
-        attest_hosted_init(&group->element, &element, ATTEST_SIMULATED_NEAREST, NULL, NULL);
-    attest_hosted_init(&group->half, &half, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+        attest_in_double_init(&group->element, &element, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    attest_in_double_init(&group->half, &half, ATTEST_SIMULATED_NEAREST, NULL, NULL);
 }
 
 static void quantise(attest_quantised *q, const float *x, room *r)

@@ -185,7 +185,7 @@ attest_block_scale attest_block_row_quantise(double *value, attest_block_row *ro
 
 /* Where the scale divides, the quotient is rounded to odd first. */
 double attest_block_get_value(double element, const attest_block_scale *scale,
-                              const attest_hosted *to)
+                              const attest_in_double *to)
 {
     const attest_block_scale *s = scale;
     double product = element * s->factor, value = product / s->divisor + s->offset;
@@ -193,8 +193,8 @@ double attest_block_get_value(double element, const attest_block_scale *scale,
     if (s->divisor != 1 && s->offset == 0 && isfinite(product / s->divisor) &&
         fabs(product) > 0x1p-900) {
         value = product / s->divisor;
-        value = attest_hosted_to_odd(value, fma(-value, s->divisor, product) *
-                                                (s->divisor < 0 ? -1 : 1));
+        value = attest_in_double_to_odd(value, fma(-value, s->divisor, product) *
+                                                   (s->divisor < 0 ? -1 : 1));
     }
-    return attest_hosted_convert(value, to);
+    return attest_in_double_convert(value, to);
 }

@@ -41,6 +41,6 @@ attest_block_scale attest_block_row_quantise(double *element, attest_block_row *
 
 /* element factor / divisor + offset, to nearest in a format, rounded once. */
 double attest_block_get_value(double element, const attest_block_scale *scale,
-                              const attest_hosted *to);
+                              const attest_in_double *to);
 
 #endif

@@ -129,7 +129,7 @@ static void quantise_mx(attest_block_group *g)
         else if (g->format->rule == ATTEST_BLOCK_MX_LLAMA)
             g->y[i] = find_llama(g->x[i], ldexpf(1, s - 1));
         else
-            g->y[i] = attest_hosted_nearest(scaled, &g->element);
+            g->y[i] = attest_in_double_nearest(scaled, &g->element);
     }
 }
 
@@ -151,7 +151,7 @@ static void quantise_nv_te(attest_block_group *g)
     inverse = fminf(1 / (s * (1 / tensor)), FLT_MAX);
     *g->scale = (attest_block_scale){s, tensor, 0};
     for (size_t i = 0; i < g->count; i++)
-        g->y[i] = attest_hosted_nearest(g->x[i] * inverse, &g->element);
+        g->y[i] = attest_in_double_nearest(g->x[i] * inverse, &g->element);
 }
 
 /* llama.cpp's scale of 8 bits: halves up, what reaches 248 is 448, and a subnormal number does
@@ -191,7 +191,7 @@ static void quantise_scaled(attest_block_group *g)
     *g->scale = (attest_block_scale){scale, 1, 0};
     for (size_t i = 0; i < g->count; i++)
         g->y[i] = f->element.positive ? attest_format_cast(g->x[i] / scale, &f->element)
-                                      : attest_hosted_convert(g->x[i] / scale, &g->element);
+                                      : attest_in_double_convert(g->x[i] / scale, &g->element);
 }
 
 void attest_block_quantise_floats(attest_block_group *group)

@@ -21,7 +21,7 @@ static void quantise_q8_0(attest_block_group *g)
         inverse = amax == 0 ? 0 : 127 / amax;
     else
         inverse = d == 0 ? 0 : 1 / d;
-    *g->scale = (attest_block_scale){attest_hosted_nearest(d, &g->half), 1, 0};
+    *g->scale = (attest_block_scale){attest_in_double_nearest(d, &g->half), 1, 0};
     for (size_t i = 0; i < g->count; i++) {
         float product = g->x[i] * inverse;
 
@@ -39,7 +39,7 @@ static void quantise_q4_0(attest_block_group *g)
             extreme = g->x[i];
     d = extreme / -8;
     inverse = d == 0 ? 0 : 1 / d;
-    *g->scale = (attest_block_scale){attest_hosted_nearest(d, &g->half), 1, 0};
+    *g->scale = (attest_block_scale){attest_in_double_nearest(d, &g->half), 1, 0};
     for (size_t i = 0; i < g->count; i++)
         g->y[i] = to_integer(truncf(g->x[i] * inverse + 8.5f) - 8, -8, 7);
 }
@@ -82,13 +82,13 @@ static void quantise_kivi(attest_block_group *g)
         least = fmin(least, g->x[i]);
         most = fmax(most, g->x[i]);
     }
-    scale = attest_hosted_nearest(most - least, &g->half);
-    scale = attest_hosted_nearest(scale / top, &g->half);
+    scale = attest_in_double_nearest(most - least, &g->half);
+    scale = attest_in_double_nearest(scale / top, &g->half);
     *g->scale = (attest_block_scale){scale, 1, least};
     for (size_t i = 0; i < g->count; i++) {
-        double x = attest_hosted_nearest(g->x[i] - least, &g->half);
+        double x = attest_in_double_nearest(g->x[i] - least, &g->half);
 
-        x = attest_hosted_nearest(x / scale, &g->half);
+        x = attest_in_double_nearest(x / scale, &g->half);
         g->y[i] = isnan(x) ? x : nearbyint(fmin(fmax(x, 0), top));
     }
 }

@@ -6,7 +6,7 @@
 
 #include "base/scope.h"
 #include <attest/block.h>
-#include "format/hosted.h"
+#include "format/simulate_in_double.h"
 
 enum { MX_GROUP = 32, NV_GROUP = 16, KIVI_GROUP = 32 };
 
@@ -165,7 +165,7 @@ static attest_status parse_scaled(attest_block_format *format, char *name, attes
     if (attest_format_parse(&format->element, name, error))
         return refuse_element(name, error);
     if (!format->element.positive &&
-        !attest_hosted_fits(&format->element, ATTEST_SIMULATED_NEAREST))
+        !attest_in_double_fits(&format->element, ATTEST_SIMULATED_NEAREST))
         return attest_error_set(error, ATTEST_USAGE,
                                 "nothing is quantised to %s: its numbers are no doubles",
                                 format->element.name);

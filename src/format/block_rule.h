@@ -3,12 +3,12 @@
 #define ATTEST_FORMAT_BLOCK_RULE_H
 
 #include <attest/block.h>
-#include "format/hosted.h"
+#include "format/simulate_in_double.h"
 
 typedef struct attest_block_group {
     const attest_block_format *format;
-    attest_hosted element; /* of floating-point elements: to nearest, saturating */
-    attest_hosted half;    /* binary16 */
+    attest_in_double element; /* of floating-point elements: to nearest, saturating */
+    attest_in_double half;    /* binary16 */
     float tensor_amax;
     const float *x;
     size_t count;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "format/hosted.h"
+#include "format/simulate_in_double.h"
 
 typedef struct layout {
     int fraction, exponent; /* bits */
@@ -79,10 +79,10 @@ static double cast_positive(double x, const attest_format *f)
 
 double attest_format_cast(double x, const attest_format *format)
 {
-    attest_hosted hosted;
+    attest_in_double hosted;
 
     if (format->positive)
         return cast_positive(x, format);
-    attest_hosted_init(&hosted, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
-    return attest_hosted_convert(x, &hosted);
+    attest_in_double_init(&hosted, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    return attest_in_double_convert(x, &hosted);
 }

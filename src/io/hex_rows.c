@@ -10,14 +10,14 @@
 #include "base/input.h"
 #include "base/memory.h"
 #include "base/scope.h"
-#include "format/hosted.h"
+#include "format/simulate_in_double.h"
 
 enum { DIGITS = 8, EXCERPT = 40 };
 
 typedef struct reader {
     const char *at, *end;
     size_t line; /* from 1 */
-    attest_hosted hosted;
+    attest_in_double hosted;
     attest_hex_rows *rows;
     size_t count; /* values so far */
 } reader;
@@ -69,7 +69,7 @@ static attest_status read_value(reader *r, attest_error *error)
         return refuse_word(r, length, error);
     memcpy(&value, &bits, sizeof value);
     x = value;
-    cast = attest_hosted_nearest(x, &r->hosted);
+    cast = attest_in_double_nearest(x, &r->hosted);
     if (isnan(x) ? !isnan(cast) : cast != x || signbit(cast) != signbit(x))
         return attest_error_set(error, ATTEST_FORMAT,
                                 "line %zu: %.8s is %g, which is no number of %s", r->line,
@@ -121,7 +121,7 @@ attest_status attest_hex_rows_parse(attest_hex_rows *rows, const char *text, siz
     rows->value = attest_memory_alloc(most, sizeof *rows->value);
     if (!rows->value)
         status = attest_memory_fail(error);
-    attest_hosted_init(&r.hosted, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    attest_in_double_init(&r.hosted, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
     while (status == ATTEST_OK && r.at < r.end)
         status = read_line(&r, error);
     if (status != ATTEST_OK) {

@@ -10,7 +10,7 @@ void attest_judge_arithmetic_init(attest_judge_arithmetic *unit, const attest_fo
 {
     int p = (int)format->precision;
 
-    attest_hosted_init(&unit->hosted, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    attest_in_double_init(&unit->hosted, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
     unit->u = ldexp(1, -p);
     unit->least = unit->quantum = 0;
     unit->limit = (double)INFINITY;
@@ -28,7 +28,8 @@ bool attest_judge_arithmetic_includes_limit(const attest_format *format)
     return format->top_is_nan;
 }
 
-struct judge_loops_format attest_judge_arithmetic_get_format(const attest_hosted *h, bool flush)
+struct judge_loops_format attest_judge_arithmetic_get_format(const attest_in_double *h,
+                                                             bool flush)
 {
     return (struct judge_loops_format){.unit = ldexp(2, (int)-h->format.precision),
                                        .quantum = h->quantum,

@@ -13,7 +13,7 @@
 
 #include "base/term.h"
 #include "judge/loops.h"
-#include "format/hosted.h"
+#include "format/simulate_in_double.h"
 
 #define ATTEST_JUDGE_UP (1 + ATTEST_TERM(evaluation_up, 0x1p-40))
 #define ATTEST_JUDGE_DOWN (1 - ATTEST_TERM(evaluation_down, 0x1p-40))
@@ -25,7 +25,7 @@ typedef struct attest_judge_arithmetic {
                    * as it may with the exponents of binary32; else the least number */
     double quantum; /* the least number; 0: exponents are unbounded */
     double limit;   /* an exact result below it in magnitude does not overflow */
-    attest_hosted hosted;
+    attest_in_double hosted;
 } attest_judge_arithmetic;
 
 /* Domain: doubles host the format. */
@@ -37,7 +37,7 @@ bool attest_judge_arithmetic_includes_limit(const attest_format *format);
 
 /* The format as src/kernel rounds to it; flush: results below the least normal number become 0.
  * Domain: not plain. */
-struct judge_loops_format attest_judge_arithmetic_get_format(const attest_hosted *h,
+struct judge_loops_format attest_judge_arithmetic_get_format(const attest_in_double *h,
                                                              bool flush);
 
 /* At least (1 + u)^n - 1. */

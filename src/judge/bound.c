@@ -1,4 +1,4 @@
-/* bound.c -- attest_judge_bound: all rows of a question, shared among processes. */
+/* bound.c -- attest_judge_bound: all rows of a problem, shared among processes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,20 +8,20 @@
 #include "base/workers.h"
 #include "judge/head_bound.h"
 #include "judge/inputs.h"
-#include "judge/proceed.h"
+#include "judge/cancel.h"
 #include "judge/quantise.h"
 #include "judge/simulate.h"
 
 /* What the workers share: results, lo hi exact error one after another for every row, and why a
  * block of rows has an element without a bound. */
 typedef struct bound_job {
-    const attest_judge_question *question;
+    const attest_judge_problem *problem;
     attest_judge_head_bound state; /* each worker has its own after the fork */
     const attest_judge_options *options;
     size_t blocks; /* of a head */
     double *result;
     unsigned char *reason;
-    attest_judge_proceed proceed;
+    attest_judge_cancel cancel;
     double *replayed; /* NULL, or what the schedules return: lo of every element, then hi */
 } bound_job;
 
@@ -34,7 +34,7 @@ static void job_clear(bound_job *job)
 static bool bound_block(void *context, size_t i)
 {
     bound_job *job = context;
-    const attest_judge_question *x = job->question;
+    const attest_judge_problem *x = job->problem;
     size_t head = i / job->blocks, first = i % job->blocks * ATTEST_JUDGE_BLOCK;
     attest_error error;
 
@@ -44,8 +44,8 @@ static bool bound_block(void *context, size_t i)
     job->reason[i] = (unsigned char)attest_judge_head_bound_rows(
         job->result + (head * x->queries + first) * 4 * x->value_dim, &job->state, first,
         x->queries - first < ATTEST_JUDGE_BLOCK ? x->queries - first : ATTEST_JUDGE_BLOCK);
-    return attest_judge_proceed_tell(&job->proceed, "blocks of rows", i,
-                                     job->blocks * x->batch * x->heads);
+    return attest_judge_cancel_tell(&job->cancel, "blocks of rows", i,
+                                    job->blocks * x->batch * x->heads);
 }
 
 /* |returned - exact| is at most this: infinite where the exact value is not known. */
@@ -61,7 +61,7 @@ static double distance(double lo, double hi, double exact, double error)
 
 static void store(attest_judge_bounds *to, const bound_job *job)
 {
-    const attest_judge_question *x = job->question;
+    const attest_judge_problem *x = job->problem;
     size_t columns = x->value_dim, rows = x->batch * x->heads * x->queries;
 
     for (size_t i = 0; i < rows * columns; i++) {
@@ -92,7 +92,7 @@ static void store(attest_judge_bounds *to, const bound_job *job)
 
 static attest_status run(attest_judge_bounds *bounds, bound_job *job, attest_error *error)
 {
-    const attest_judge_question *x = job->question;
+    const attest_judge_problem *x = job->problem;
     size_t rows = x->batch * x->heads * x->queries, items = job->blocks * x->batch * x->heads;
     size_t jobs = job->options->jobs ? job->options->jobs : 1;
     size_t row_size = 4 * x->value_dim * sizeof *job->result;
@@ -101,11 +101,11 @@ static attest_status run(attest_judge_bounds *bounds, bound_job *job, attest_err
     jobs = jobs < items ? jobs : items;
     job->result = attest_workers_alloc(rows, row_size, jobs);
     job->reason = attest_workers_alloc(items, 1, jobs);
-    attest_judge_proceed_begin(&job->proceed, "blocks of rows", items);
+    attest_judge_cancel_begin(&job->cancel, "blocks of rows", items);
     status = job->result && job->reason
                  ? attest_workers_run(bound_block, job, items, jobs, error)
                  : attest_memory_fail(error);
-    status = attest_judge_proceed_end(&job->proceed, status, error);
+    status = attest_judge_cancel_end(&job->cancel, status, error);
     if (status == ATTEST_OK)
         store(bounds, job);
     attest_workers_free(job->result, rows, row_size, jobs);
@@ -122,9 +122,9 @@ static attest_status bound_question(attest_judge_bounds *bounds, bound_job *job,
 
     if (!left_out || !rule)
         return attest_memory_fail(error);
-    ATTEST_TRY(attest_judge_inputs_check(left_out, job->question, model, error));
-    rules = attest_judge_inputs_set_rules(rule, left_out, job->question, model);
-    ATTEST_TRY(attest_judge_head_bound_init(&job->state, job->question, rule, rules, error));
+    ATTEST_TRY(attest_judge_inputs_check(left_out, job->problem, model, error));
+    rules = attest_judge_inputs_set_rules(rule, left_out, job->problem, model);
+    ATTEST_TRY(attest_judge_head_bound_init(&job->state, job->problem, rule, rules, error));
     return run(bounds, job, error);
 }
 
@@ -152,7 +152,7 @@ static attest_status replay(double *to, double *other, size_t count, const attes
 static attest_status bound_schedules(attest_judge_bounds *bounds, bound_job *job,
                                      const attest_judge_model *model, attest_error *error)
 {
-    const attest_judge_question *x = job->question;
+    const attest_judge_problem *x = job->problem;
     size_t count = x->batch * x->heads * x->queries * x->value_dim;
     double *other ATTEST_FREED = NULL;
 
@@ -170,12 +170,12 @@ static attest_status bound_values(attest_judge_bounds *bounds, const attest_qkv 
                                   const attest_judge_model *model,
                                   const attest_judge_options *options, attest_error *error)
 {
-    attest_judge_question question ATTEST_CLEARED_BY(attest_judge_question_clear);
-    bound_job job ATTEST_CLEARED_BY(job_clear) = {.question = &question, .options = options};
+    attest_judge_problem problem ATTEST_CLEARED_BY(attest_judge_problem_clear);
+    bound_job job ATTEST_CLEARED_BY(job_clear) = {.problem = &problem, .options = options};
 
-    attest_judge_proceed_init(&job.proceed, options);
-    ATTEST_TRY(attest_judge_question_init(&question, qkv, error));
-    job.blocks = (question.queries + ATTEST_JUDGE_BLOCK - 1) / ATTEST_JUDGE_BLOCK;
+    attest_judge_cancel_init(&job.cancel, options);
+    ATTEST_TRY(attest_judge_problem_init(&problem, qkv, error));
+    job.blocks = (problem.queries + ATTEST_JUDGE_BLOCK - 1) / ATTEST_JUDGE_BLOCK;
     return bound_schedules(bounds, &job, model, error);
 }
 

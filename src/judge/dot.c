@@ -30,7 +30,7 @@ attest_status attest_judge_core_init(attest_judge_core *core, const char *unit,
         a = b = &half_format; /* widened, which is exact */
     attest_judge_unit_init(&core->unit, a, b, result, core->gpu.fraction);
     core->unit.least = core->gpu.least;
-    attest_hosted_init(&core->result, result, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    attest_in_double_init(&core->result, result, ATTEST_SIMULATED_NEAREST, NULL, NULL);
     return ATTEST_OK;
 }
 
@@ -77,7 +77,7 @@ static double sum_halves(double addend, const double *a, const double *b, size_t
     }
     for (size_t h = 0; h < 2; h++)
         sum = sum_block(sum, x[h], y[h], n[h], core);
-    return attest_hosted_add(sum, addend, &core->result);
+    return attest_in_double_add(sum, addend, &core->result);
 }
 
 static double sum_chain(double addend, const double *a, const double *b, size_t count,
@@ -97,14 +97,14 @@ static double sum_chain(double addend, const double *a, const double *b, size_t 
 double attest_judge_core_dot(double addend, const double *a, const double *b, size_t count,
                              const attest_judge_core *core)
 {
-    addend = attest_hosted_nearest(addend, &core->result);
+    addend = attest_in_double_nearest(addend, &core->result);
     if (core->promote == 0)
         return sum_chain(addend, a, b, count, core);
     for (size_t i = 0; i < count; i += core->promote) {
         size_t left = count - i < core->promote ? count - i : core->promote;
 
         addend =
-            attest_hosted_add(addend, sum_chain(0, a + i, b + i, left, core), &core->result);
+            attest_in_double_add(addend, sum_chain(0, a + i, b + i, left, core), &core->result);
     }
     return addend;
 }

@@ -11,8 +11,8 @@
 typedef struct attest_judge_core {
     attest_judge_gpu gpu;
     attest_judge_unit unit;
-    attest_hosted result; /* binary32 or binary16 */
-    size_t promote;       /* after so many products a partial sum joins the result; 0: never */
+    attest_in_double result; /* binary32 or binary16 */
+    size_t promote; /* after so many products a partial sum joins the result; 0: never */
 } attest_judge_core;
 
 /* promote: partial sums begin at 0, and join the result by a rounded addition (to nearest)

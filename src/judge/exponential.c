@@ -31,13 +31,13 @@ void attest_judge_exp_enclose(double *lo, double *hi, double x, bool two)
         *lo = *hi = ldexp(1, (int)whole);
         return;
     }
-    power = attest_hosted_double((uint64_t)(1023 + (int)whole) << 52);
+    power = attest_in_double_double((uint64_t)(1023 + (int)whole) << 52);
     *lo = y * (1 - 0x1p-50) * power; /* exact: at least 2^-701 */
     *hi = y * (1 + 0x1p-50) * power;
 }
 
 /* By MPFR: 53 bits to odd round to the format like the exact value. */
-static double wide_exp(double x, bool two, const attest_hosted *h)
+static double wide_exp(double x, bool two, const attest_in_double *h)
 {
     MPFR(53, y);
     double value;
@@ -50,24 +50,24 @@ static double wide_exp(double x, bool two, const attest_hosted *h)
     } else {
         inexact = two ? mpfr_exp2(y, y, MPFR_RNDZ) : mpfr_exp(y, y, MPFR_RNDZ);
         value = mpfr_get_d(y, MPFR_RNDZ);
-        value = attest_hosted_convert(attest_hosted_to_odd(value, inexact ? 1 : 0), h);
+        value = attest_in_double_convert(attest_in_double_to_odd(value, inexact ? 1 : 0), h);
     }
     return value;
 }
 
 /* The nearest number, which an enclosure mostly tells. */
-static double nearest_of(double lo, double hi, double x, bool two, const attest_hosted *h)
+static double nearest_of(double lo, double hi, double x, bool two, const attest_in_double *h)
 {
     double low, high;
 
     if (h->plain)
         return lo == hi ? lo : wide_exp(x, two, h);
-    low = attest_hosted_convert(lo, h);
-    high = attest_hosted_convert(hi, h);
+    low = attest_in_double_convert(lo, h);
+    high = attest_in_double_convert(hi, h);
     return low == high ? low : wide_exp(x, two, h);
 }
 
-double attest_judge_exp_nearest(double x, bool two, const attest_hosted *h)
+double attest_judge_exp_nearest(double x, bool two, const attest_in_double *h)
 {
     double lo, hi;
 
@@ -78,7 +78,7 @@ double attest_judge_exp_nearest(double x, bool two, const attest_hosted *h)
 }
 
 /* The neighbour of a positive number of the format, above or below. */
-static double step(double x, bool up, const attest_hosted *h)
+static double step(double x, bool up, const attest_in_double *h)
 {
     uint64_t unit = (uint64_t)1 << h->shift;
 
@@ -88,12 +88,12 @@ static double step(double x, bool up, const attest_hosted *h)
         return up ? x + h->quantum : x - h->quantum;
     if (up && x >= h->most)
         return INFINITY;
-    return attest_hosted_double(up ? attest_hosted_bits(x) + unit
-                                   : attest_hosted_bits(x) - unit);
+    return attest_in_double_double(up ? attest_in_double_bits(x) + unit
+                                      : attest_in_double_bits(x) - unit);
 }
 
 /* |x| toward zero or away from it. Domain: x >= 0. */
-static double round_magnitude(double x, bool up, const attest_hosted *h)
+static double round_magnitude(double x, bool up, const attest_in_double *h)
 {
     double r;
 
@@ -101,24 +101,24 @@ static double round_magnitude(double x, bool up, const attest_hosted *h)
         return x;
     if (x > h->most)
         return up ? (double)INFINITY : h->most;
-    r = attest_hosted_nearest(x, h);
+    r = attest_in_double_nearest(x, h);
     if (up ? r < x : r > x)
         r = step(r, up, h);
     return r;
 }
 
-double attest_judge_round_down(double x, const attest_hosted *h)
+double attest_judge_round_down(double x, const attest_in_double *h)
 {
     return x < 0 ? -round_magnitude(-x, true, h) : round_magnitude(x, false, h);
 }
 
-double attest_judge_round_up(double x, const attest_hosted *h)
+double attest_judge_round_up(double x, const attest_in_double *h)
 {
     return -attest_judge_round_down(-x, h);
 }
 
 void attest_judge_exp_range(attest_judge_exponential *y, double x, bool two, double error,
-                            bool outer, const attest_hosted *h)
+                            bool outer, const attest_in_double *h)
 {
     /* Each end is formed by three products that round by 2^-53: one factor covers them. */
     const double less = 1 - 0x1p-50, more = 1 + 0x1p-50;
@@ -140,7 +140,7 @@ void attest_judge_exp_range(attest_judge_exponential *y, double x, bool two, dou
 }
 
 double attest_judge_round_real(attest_judge_refine *refine, void *context,
-                               const attest_hosted *h)
+                               const attest_in_double *h)
 {
     ARB(value);
     ARF(low, high);
@@ -163,5 +163,6 @@ double attest_judge_round_real(attest_judge_refine *refine, void *context,
         if (l == r)
             break;
     }
-    return h->plain ? l : attest_hosted_convert(attest_hosted_to_odd(l, exact ? 0 : l), h);
+    return h->plain ? l
+                    : attest_in_double_convert(attest_in_double_to_odd(l, exact ? 0 : l), h);
 }

@@ -5,7 +5,7 @@
 
 #include <attest/flint.h>
 
-#include "format/hosted.h"
+#include "format/simulate_in_double.h"
 
 /* *lo <= e^x <= *hi, with two: 2^x. Domain: x is not NaN. Both are exact where the result is a
  * power of two that is known as one: e^0, 2^integer. */
@@ -20,21 +20,21 @@ typedef struct attest_judge_exponential {
 } attest_judge_exponential;
 
 void attest_judge_exp_range(attest_judge_exponential *y, double x, bool two, double error,
-                            bool outer, const attest_hosted *h);
+                            bool outer, const attest_in_double *h);
 
 /* e^x or 2^x, correctly rounded. */
-double attest_judge_exp_nearest(double x, bool two, const attest_hosted *h);
+double attest_judge_exp_nearest(double x, bool two, const attest_in_double *h);
 
 /* The largest number of the format that is at most x, the least that is at least x. Domain: x
  * is finite, or infinite and stays so; beyond the largest number: that one, or infinity. */
-double attest_judge_round_down(double x, const attest_hosted *h);
-double attest_judge_round_up(double x, const attest_hosted *h);
+double attest_judge_round_down(double x, const attest_in_double *h);
+double attest_judge_round_up(double x, const attest_in_double *h);
 
 /* The real number in the ball, correctly rounded to the format; bits more than the ball has are
  * asked of refine. Domain: the number is no midpoint of two numbers unless the ball is exact.
  */
 typedef void attest_judge_refine(arb_t value, void *context, slong bits);
 double attest_judge_round_real(attest_judge_refine *refine, void *context,
-                               const attest_hosted *h);
+                               const attest_in_double *h);
 
 #endif

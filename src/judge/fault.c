@@ -1,4 +1,4 @@
-/* fault.c -- questions as kernels with known faults answer them. */
+/* fault.c -- problems as kernels with known faults answer them. */
 #include "judge/fault.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <attest/ball.h>
 
 #include "base/memory.h"
-#include "judge/question.h"
+#include "judge/problem.h"
 #include "number/scope.h"
 
 enum { TILE = 64, CONSTANT_BITS = 128 };
@@ -31,7 +31,7 @@ void attest_judge_faulty_clear(attest_judge_faulty *faulty)
     faulty->scale = faulty->softcap = NULL; /* may be cleared again */
 }
 
-/* mask = the question's in binary64, key j of it being the one at j - moved, cyclically, and
+/* mask = the problem's in binary64, key j of it being the one at j - moved, cyclically, and
  * its last `hidden` keys not seen. Without a mask, one row that serves all. */
 static attest_status change_mask(attest_judge_faulty *faulty, size_t moved, size_t hidden,
                                  attest_error *error)
@@ -119,10 +119,10 @@ static attest_status move_mask(attest_judge_faulty *faulty, bool *applies, attes
 
 static attest_status drop_scale(attest_judge_faulty *faulty, bool *applies, attest_error *error)
 {
-    attest_judge_question question ATTEST_CLEARED_BY(attest_judge_question_clear);
+    attest_judge_problem problem ATTEST_CLEARED_BY(attest_judge_problem_clear);
 
-    ATTEST_TRY(attest_judge_question_init(&question, &faulty->qkv, error));
-    *applies = question.rsqrt ? question.dim != 1 : !fmpq_is_one(question.scale);
+    ATTEST_TRY(attest_judge_problem_init(&problem, &faulty->qkv, error));
+    *applies = problem.rsqrt ? problem.dim != 1 : !fmpq_is_one(problem.scale);
     faulty->qkv.scale = "none";
     return ATTEST_OK;
 }
@@ -140,15 +140,15 @@ static char *times_log2(arb_t factor)
 /* 2^t = e^(t ln 2), and c tanh(s/c) ln 2 = c' tanh(s'/c') with c' = c ln 2, s' = s ln 2. */
 static attest_status take_exp2(attest_judge_faulty *faulty, bool *applies, attest_error *error)
 {
-    attest_judge_question question ATTEST_CLEARED_BY(attest_judge_question_clear);
+    attest_judge_problem problem ATTEST_CLEARED_BY(attest_judge_problem_clear);
     ARB(factor);
 
-    ATTEST_TRY(attest_judge_question_init(&question, &faulty->qkv, error));
+    ATTEST_TRY(attest_judge_problem_init(&problem, &faulty->qkv, error));
     *applies = true;
-    attest_judge_question_get_scale(factor, &question, CONSTANT_BITS);
+    attest_judge_problem_get_scale(factor, &problem, CONSTANT_BITS);
     faulty->qkv.scale = faulty->scale = times_log2(factor);
-    if (question.capped) {
-        arb_set_fmpq(factor, question.softcap, CONSTANT_BITS);
+    if (problem.capped) {
+        arb_set_fmpq(factor, problem.softcap, CONSTANT_BITS);
         faulty->qkv.softcap = faulty->softcap = times_log2(factor);
     }
     if (!faulty->scale || (faulty->qkv.softcap && !faulty->softcap))

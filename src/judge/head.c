@@ -1,11 +1,11 @@
-/* head.c -- a head of a question in doubles, and the keys that its rows see. */
+/* head.c -- a head of a problem in doubles, and the keys that its rows see. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "judge/question.h"
+#include "judge/problem.h"
 #include "number/scope.h"
 
 /* A small float: sign, exponent bits and fraction bits, IEEE 754 but for e4m3fn. */
@@ -77,12 +77,12 @@ void attest_judge_tensor_get(double *to, const attest_tensor *tensor, size_t bat
 }
 
 attest_status attest_judge_head_init(attest_judge_head *head,
-                                     const attest_judge_question *question, attest_error *error)
+                                     const attest_judge_problem *problem, attest_error *error)
 {
-    const attest_judge_question *x = question;
+    const attest_judge_problem *x = problem;
 
     memset(head, 0, sizeof *head);
-    head->question = x;
+    head->problem = x;
     head->q = attest_memory_alloc(x->queries, x->dim * sizeof *head->q);
     head->k = attest_memory_alloc(x->keys, x->dim * sizeof *head->k);
     head->v = attest_memory_alloc(x->keys, x->value_dim * sizeof *head->v);
@@ -124,7 +124,7 @@ static attest_status load_factor(double *value, const attest_tensor *factor, cha
                                  const attest_judge_head *head, attest_error *error)
 {
     const double most = ldexp(1, ATTEST_JUDGE_FACTOR_LOG2);
-    size_t index = head->head * factor->shape[1] / head->question->heads;
+    size_t index = head->head * factor->shape[1] / head->problem->heads;
 
     *value = 1;
     if (!factor->data)
@@ -141,7 +141,7 @@ static attest_status load_factor(double *value, const attest_tensor *factor, cha
 
 static attest_status load_factors(attest_judge_head *head, attest_error *error)
 {
-    const attest_qkv *qkv = &head->question->qkv;
+    const attest_qkv *qkv = &head->problem->qkv;
     double q, k;
 
     ATTEST_TRY(load_factor(&q, &qkv->q_descale, 'q', head, error));
@@ -155,14 +155,14 @@ void attest_judge_head_get_scale(arb_t scale, const attest_judge_head *head, slo
     ARB(factor);
 
     arb_set_d(factor, head->score_factor);
-    attest_judge_question_get_scale(scale, head->question, bits);
+    attest_judge_problem_get_scale(scale, head->problem, bits);
     arb_mul(scale, scale, factor, bits);
 }
 
 attest_status attest_judge_head_load(attest_judge_head *head, size_t batch, size_t index,
                                      attest_error *error)
 {
-    const attest_judge_question *x = head->question;
+    const attest_judge_problem *x = head->problem;
     const attest_qkv *qkv = &x->qkv;
     size_t shared = index / (x->heads / x->key_heads);
 
@@ -199,7 +199,7 @@ static size_t clamp(ptrdiff_t place, size_t keys)
 
 void attest_judge_head_get_row(attest_judge_row *row, attest_judge_head *head, size_t i)
 {
-    const attest_judge_question *x = head->question;
+    const attest_judge_problem *x = head->problem;
     const attest_qkv *qkv = &x->qkv;
     ptrdiff_t keys = (ptrdiff_t)x->keys, place = (ptrdiff_t)i;
 

@@ -19,28 +19,28 @@ static size_t round_up(size_t n, size_t unit)
 
 static attest_status allocate(attest_judge_head_bound *x, attest_error *error)
 {
-    const attest_judge_question *question = x->head.question;
-    size_t keys = round_up(question->keys, JUDGE_LOOPS_PANEL);
+    const attest_judge_problem *problem = x->head.problem;
+    size_t keys = round_up(problem->keys, JUDGE_LOOPS_PANEL);
 
-    x->panels = attest_memory_alloc(keys, question->dim * sizeof(double));
-    x->values = attest_memory_alloc(question->keys, x->stride * sizeof(double));
+    x->panels = attest_memory_alloc(keys, problem->dim * sizeof(double));
+    x->values = attest_memory_alloc(problem->keys, x->stride * sizeof(double));
     x->key_size = attest_memory_alloc(keys + JUDGE_LOOPS_PANEL, sizeof(double));
-    x->row = attest_memory_alloc(question->value_dim, 4 * ATTEST_JUDGE_BLOCK * sizeof(double));
+    x->row = attest_memory_alloc(problem->value_dim, 4 * ATTEST_JUDGE_BLOCK * sizeof(double));
     x->raised = attest_memory_alloc(x->rules, sizeof *x->raised);
     if (!x->panels || !x->values || !x->key_size || !x->row || !x->raised)
         return attest_memory_fail(error);
     for (size_t i = 0; i < ATTEST_JUDGE_BLOCK; i++) {
-        x->bias[i] = attest_memory_alloc(question->keys, sizeof(double));
+        x->bias[i] = attest_memory_alloc(problem->keys, sizeof(double));
         if (!x->bias[i])
             return attest_memory_fail(error);
         ATTEST_TRY(
-            attest_judge_work_init(&x->work[i], question->keys, question->value_dim, error));
+            attest_judge_work_init(&x->work[i], problem->keys, problem->value_dim, error));
     }
     return ATTEST_OK;
 }
 
 attest_status attest_judge_head_bound_init(attest_judge_head_bound *bound,
-                                           const attest_judge_question *question,
+                                           const attest_judge_problem *problem,
                                            attest_judge_rule *rule, size_t rules,
                                            attest_error *error)
 {
@@ -49,8 +49,8 @@ attest_status attest_judge_head_bound_init(attest_judge_head_bound *bound,
     memset(bound, 0, sizeof *bound);
     bound->rule = rule;
     bound->rules = rules;
-    bound->stride = round_up(question->value_dim, JUDGE_LOOPS_PAD);
-    ATTEST_TRY(attest_judge_head_init(&bound->head, question, error));
+    bound->stride = round_up(problem->value_dim, JUDGE_LOOPS_PAD);
+    ATTEST_TRY(attest_judge_head_init(&bound->head, problem, error));
     status = allocate(bound, error);
     if (status != ATTEST_OK)
         attest_judge_head_bound_clear(bound);
@@ -98,7 +98,7 @@ static attest_judge_raised find_raised(attest_judge_head_bound *x,
                                        const attest_judge_rule *rule)
 {
     const attest_judge_variant *variant = rule->variant;
-    const attest_judge_question *question = x->head.question;
+    const attest_judge_problem *problem = x->head.problem;
     double q_least = least_normal(&variant->q), k_least = least_normal(&variant->k);
     double v_least = least_normal(&variant->v), q_most, k_most, v_most;
     double scale = rule->scale * (1 + 0x1p-20);
@@ -106,13 +106,13 @@ static attest_judge_raised find_raised(attest_judge_head_bound *x,
     bool q_below = false, k_below = false, v_below = false, scaled_below = false;
     attest_judge_raised raised = {0};
 
-    q_most = largest(&q_below, x->head.q, question->queries * question->dim, q_least);
-    k_most = largest(&k_below, x->head.k, question->keys * question->dim, k_least);
-    v_most = largest(&v_below, x->head.v, question->keys * question->value_dim, v_least);
+    q_most = largest(&q_below, x->head.q, problem->queries * problem->dim, q_least);
+    k_most = largest(&k_below, x->head.k, problem->keys * problem->dim, k_least);
+    v_most = largest(&v_below, x->head.v, problem->keys * problem->value_dim, v_least);
     for (size_t i = 0; i < ATTEST_JUDGE_BLOCK; i++)
         x->work[i].value_most = v_most;
     raised.value = v_below ? v_least : 0;
-    largest(&scaled_below, x->head.q, question->queries * question->dim,
+    largest(&scaled_below, x->head.q, problem->queries * problem->dim,
             scaled_least / scale * (1 + 0x1p-19));
     if (scaled_below)
         raised.scaled = scaled_least * fmax(k_most, k_least);
@@ -128,8 +128,8 @@ static attest_judge_raised find_raised(attest_judge_head_bound *x,
 /* panels, values, key_size. */
 static void pack(attest_judge_head_bound *x)
 {
-    size_t keys = x->head.question->keys, dim = x->head.question->dim;
-    size_t columns = x->head.question->value_dim;
+    size_t keys = x->head.problem->keys, dim = x->head.problem->dim;
+    size_t columns = x->head.problem->value_dim;
 
     for (size_t j = 0; j < keys; j++) {
         double *panel = x->panels + j / JUDGE_LOOPS_PANEL * JUDGE_LOOPS_PANEL * dim;
@@ -172,7 +172,7 @@ static bool begin_row(attest_judge_head_bound *x, size_t i, attest_judge_work *w
     attest_judge_head_get_row(&row, &x->head, i);
     work->first = row.first;
     work->count = row.last - row.first;
-    work->dim = x->head.question->dim;
+    work->dim = x->head.problem->dim;
     work->query_most = largest(&below, x->head.q + i * work->dim, work->dim, 0);
     work->bias = row.bias ? bias : NULL;
     if (row.bias)
@@ -193,7 +193,7 @@ static bool begin_row(attest_judge_head_bound *x, size_t i, attest_judge_work *w
 static void multiply(attest_judge_head_bound *x, attest_judge_work *a, const double *a_query,
                      attest_judge_work *b, const double *b_query)
 {
-    size_t dim = x->head.question->dim;
+    size_t dim = x->head.problem->dim;
     size_t first = a->first < b->first ? a->first : b->first;
     size_t a_last = a->first + a->count, b_last = b->first + b->count;
     size_t last = a_last > b_last ? a_last : b_last;
@@ -216,7 +216,7 @@ typedef void add_some(attest_judge_work *work, const attest_judge_rule *rule, si
 static void add_keys(attest_judge_head_bound *x, add_some *add, attest_judge_work **row,
                      size_t rows, const attest_judge_rule *rule)
 {
-    for (size_t j = 0; j < x->head.question->keys; j += KEYS_AT_ONCE)
+    for (size_t j = 0; j < x->head.problem->keys; j += KEYS_AT_ONCE)
         for (size_t i = 0; i < rows; i++) {
             attest_judge_work *work = row[i];
             size_t first = j > work->first ? j : work->first, last = j + KEYS_AT_ONCE;
@@ -326,7 +326,7 @@ static void seek_ends(attest_judge_head_bound *x, const attest_judge_rule *rule,
 static void finish_rows(double *to[], attest_judge_head_bound *x, const attest_judge_rule *rule,
                         attest_judge_work **row, size_t rows)
 {
-    size_t columns = x->head.question->value_dim, count = 0;
+    size_t columns = x->head.problem->value_dim, count = 0;
     attest_judge_work *bounded[ATTEST_JUDGE_BLOCK];
     double *of[ATTEST_JUDGE_BLOCK];
 
@@ -359,7 +359,7 @@ static void merge(double *result, const double *other, size_t columns)
 static attest_judge_reason finish_variant(double *result[], attest_judge_head_bound *x,
                                           size_t r, attest_judge_work **row, size_t rows)
 {
-    size_t columns = x->head.question->value_dim;
+    size_t columns = x->head.problem->value_dim;
     attest_judge_reason reason = ATTEST_JUDGE_BOUNDED;
     double *to[ATTEST_JUDGE_BLOCK];
 
@@ -377,14 +377,14 @@ static attest_judge_reason finish_variant(double *result[], attest_judge_head_bo
 }
 
 /* A row without keys. */
-static void set_empty(double *result, const attest_judge_question *question)
+static void set_empty(double *result, const attest_judge_problem *problem)
 {
-    double value = question->qkv.empty_is_nan ? (double)NAN : 0;
+    double value = problem->qkv.empty_is_nan ? (double)NAN : 0;
 
-    for (size_t c = 0; c < 3 * question->value_dim; c++)
+    for (size_t c = 0; c < 3 * problem->value_dim; c++)
         result[c] = value;
-    for (size_t c = 0; c < question->value_dim; c++)
-        result[3 * question->value_dim + c] = 0;
+    for (size_t c = 0; c < problem->value_dim; c++)
+        result[3 * problem->value_dim + c] = 0;
 }
 
 /* The products of all rows with the keys, two rows at a time. */
@@ -392,7 +392,7 @@ static void multiply_rows(attest_judge_head_bound *x, attest_judge_work **row,
                           const size_t *index, size_t rows)
 {
     for (size_t i = 0; i < rows; i += 2) {
-        size_t other = i + 1 < rows ? i + 1 : i, dim = x->head.question->dim;
+        size_t other = i + 1 < rows ? i + 1 : i, dim = x->head.problem->dim;
 
         multiply(x, row[i], x->head.q + index[i] * dim, row[other],
                  x->head.q + index[other] * dim);
@@ -403,7 +403,7 @@ attest_judge_reason attest_judge_head_bound_rows(double *result, attest_judge_he
                                                  size_t first, size_t count)
 {
     attest_judge_head_bound *x = bound;
-    const attest_judge_question *question = x->head.question;
+    const attest_judge_problem *problem = x->head.problem;
     attest_judge_work *row[ATTEST_JUDGE_BLOCK];
     double *to[ATTEST_JUDGE_BLOCK];
     size_t index[ATTEST_JUDGE_BLOCK], rows = 0;
@@ -412,11 +412,11 @@ attest_judge_reason attest_judge_head_bound_rows(double *result, attest_judge_he
     for (size_t i = first; i < first + count; i++) {
         row[rows] = &x->work[rows];
         index[rows] = i;
-        to[rows] = result + (i - first) * 4 * question->value_dim;
+        to[rows] = result + (i - first) * 4 * problem->value_dim;
         if (begin_row(x, i, row[rows], x->bias[rows]))
             rows++;
         else
-            set_empty(to[rows], question);
+            set_empty(to[rows], problem);
     }
     multiply_rows(x, row, index, rows);
     for (size_t r = 0; r < x->rules; r++) {

@@ -32,7 +32,7 @@ typedef struct attest_judge_head_bound {
 } attest_judge_head_bound;
 
 attest_status attest_judge_head_bound_init(attest_judge_head_bound *bound,
-                                           const attest_judge_question *question,
+                                           const attest_judge_problem *problem,
                                            attest_judge_rule *rule, size_t rules,
                                            attest_error *error) ATTEST_WARN_UNUSED;
 void attest_judge_head_bound_clear(attest_judge_head_bound *bound);

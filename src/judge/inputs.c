@@ -1,4 +1,4 @@
-/* inputs.c -- which variants of a model have the values of a question. */
+/* inputs.c -- which variants of a model have the values of a problem. */
 #include "judge/inputs.h"
 
 #include "base/scope.h"
@@ -6,15 +6,15 @@
 /* Most values are normal numbers of few bits, or 0; the others are converted. */
 static bool is_of_format(const double *x, size_t count, const attest_judge_arithmetic *unit)
 {
-    const attest_hosted *h = &unit->hosted;
+    const attest_in_double *h = &unit->hosted;
     uint64_t cut = h->plain ? 0 : ((uint64_t)1 << h->shift) - 1;
 
     for (size_t i = 0; i < count; i++) {
         double size = fabs(x[i]);
         bool normal = (size >= h->tiny && size <= h->most) || size == 0;
 
-        if (!(normal && (attest_hosted_bits(x[i]) & cut) == 0) &&
-            attest_hosted_convert(x[i], h) != x[i])
+        if (!(normal && (attest_in_double_bits(x[i]) & cut) == 0) &&
+            attest_in_double_convert(x[i], h) != x[i])
             return false;
     }
     return true;
@@ -23,7 +23,7 @@ static bool is_of_format(const double *x, size_t count, const attest_judge_arith
 /* Whether the head's values are numbers of the variant's formats. */
 static bool fits(const attest_judge_head *head, const attest_judge_variant *variant)
 {
-    const attest_judge_question *x = head->question;
+    const attest_judge_problem *x = head->problem;
     const attest_format *const format[3] = {&variant->q, &variant->k, &variant->v};
     const double *const value[3] = {head->q, head->k, head->v};
     const size_t count[3] = {x->queries * x->dim, x->keys * x->dim, x->keys * x->value_dim};
@@ -50,10 +50,10 @@ static bool can_add(const attest_judge_variant *variant, size_t dim)
            dim == (size_t)1 << dot->depth;
 }
 
-attest_status attest_judge_inputs_check(bool *left_out, const attest_judge_question *question,
+attest_status attest_judge_inputs_check(bool *left_out, const attest_judge_problem *problem,
                                         const attest_judge_model *model, attest_error *error)
 {
-    const attest_judge_question *x = question;
+    const attest_judge_problem *x = problem;
     attest_judge_head head ATTEST_CLEARED_BY(attest_judge_head_clear) = {0};
     size_t left = 0;
 
@@ -82,13 +82,13 @@ attest_status attest_judge_inputs_check(bool *left_out, const attest_judge_quest
 }
 
 size_t attest_judge_inputs_set_rules(attest_judge_rule *rule, const bool *left_out,
-                                     const attest_judge_question *question,
+                                     const attest_judge_problem *problem,
                                      const attest_judge_model *model)
 {
     size_t count = 0;
 
     for (size_t m = 0; m < model->variants; m++)
         if (!left_out[m])
-            attest_judge_rule_init(&rule[count++], &model->variant[m], question);
+            attest_judge_rule_init(&rule[count++], &model->variant[m], problem);
     return count;
 }

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/scope.h"
 #include "judge/model.h"
-#include "judge/question.h"
+#include "judge/problem.h"
 
 /* What a judgement is made of. */
 typedef struct judging {
@@ -26,7 +26,7 @@ attest_judge_counts attest_judgement_total(const attest_judgement *layer, size_t
     attest_judge_counts total = {0};
 
     for (size_t i = 0; i < count; i++) {
-        const attest_judge_counts *all = &layer[i].tally.all;
+        const attest_judge_counts *all = &layer[i].summary.all;
 
         total.within += all->within;
         total.wrong += all->wrong;
@@ -42,14 +42,14 @@ const attest_judgement *attest_judgement_worst(const attest_judgement *layer, si
     const attest_judgement *worst = NULL;
 
     for (size_t i = 0; i < count; i++) {
-        const attest_judge_worst *this = &layer[i].tally.worst;
+        const attest_judge_worst *this = &layer[i].summary.worst;
         bool wrong = this->verdict == ATTEST_JUDGE_WRONG;
 
-        if (!layer[i].tally.has_worst)
+        if (!layer[i].summary.has_worst)
             continue;
-        if (!worst || (wrong && worst->tally.worst.verdict != ATTEST_JUDGE_WRONG) ||
-            (wrong == (worst->tally.worst.verdict == ATTEST_JUDGE_WRONG) &&
-             this->ratio > worst->tally.worst.ratio))
+        if (!worst || (wrong && worst->summary.worst.verdict != ATTEST_JUDGE_WRONG) ||
+            (wrong == (worst->summary.worst.verdict == ATTEST_JUDGE_WRONG) &&
+             this->ratio > worst->summary.worst.ratio))
             worst = &layer[i];
     }
     return worst;
@@ -82,25 +82,25 @@ static bool is_better(const attest_judge_counts *a, const attest_judge_counts *b
 }
 
 /* The kernel is one of the schedules, the same for the whole tensor: what lies between the
- * bounds of all of them must lie between those of one. The tally becomes that of the schedule
+ * bounds of all of them must lie between those of one. The summary becomes that of the schedule
  * which explains the most. */
 static attest_status try_schedules(attest_judgement *layer, const judging *x,
                                    attest_error *error)
 {
     for (size_t s = 0; s < x->model->schedules; s++) {
-        attest_judge_tally tally, worse;
+        attest_judge_summary summary, worse;
 
         ATTEST_TRY(set_schedule(x, s, error));
-        ATTEST_TRY(
-            attest_judge_tally_init(&tally, x->output, x->other, x->shape, x->model, error));
-        worse = tally;
-        if (!layer->by_schedule || is_better(&tally.all, &layer->tally.all)) {
-            worse = layer->tally;
-            layer->tally = tally;
+        ATTEST_TRY(attest_judge_summary_init(&summary, x->output, x->other, x->shape, x->model,
+                                             error));
+        worse = summary;
+        if (!layer->by_schedule || is_better(&summary.all, &layer->summary.all)) {
+            worse = layer->summary;
+            layer->summary = summary;
             layer->by_schedule = true;
             layer->schedule = s;
         }
-        attest_judge_tally_clear(&worse);
+        attest_judge_summary_clear(&worse);
     }
     return ATTEST_OK;
 }
@@ -110,7 +110,7 @@ static attest_status try_fault(attest_judgement *layer, attest_judge_fault fault
                                const judging *x, attest_error *error)
 {
     attest_judge_faulty faulty ATTEST_CLEARED_BY(attest_judge_faulty_clear);
-    attest_judge_tally tally ATTEST_CLEARED_BY(attest_judge_tally_clear) = {0};
+    attest_judge_summary summary ATTEST_CLEARED_BY(attest_judge_summary_clear) = {0};
     bool applies;
 
     ATTEST_TRY(attest_judge_faulty_init(&faulty, &applies, fault, x->qkv,
@@ -119,12 +119,13 @@ static attest_status try_fault(attest_judgement *layer, attest_judge_fault fault
         return ATTEST_OK;
     ATTEST_TRY(
         attest_judge_faulty_bound(x->other, &faulty, x->bounds, x->model, x->options, error));
-    ATTEST_TRY(attest_judge_tally_init(&tally, x->output, x->other, x->shape, x->model, error));
-    layer->fault[fault] = attest_judge_counts_verdict(&tally.all) == ATTEST_JUDGE_WITHIN;
+    ATTEST_TRY(
+        attest_judge_summary_init(&summary, x->output, x->other, x->shape, x->model, error));
+    layer->fault[fault] = attest_judge_counts_verdict(&summary.all) == ATTEST_JUDGE_WITHIN;
     return ATTEST_OK;
 }
 
-/* The shape of the output of a question whose tensors fit each other. */
+/* The shape of the output of a problem whose tensors fit each other. */
 static void get_shape(size_t shape[4], const attest_qkv *qkv)
 {
     memcpy(shape, qkv->q.shape, 3 * sizeof *shape);
@@ -143,21 +144,21 @@ attest_status attest_judgement_set(attest_judgement *judgement, const double *ou
     x.elements = x.shape[0] * x.shape[1] * x.shape[2] * x.shape[3];
     judgement->unbounded = bounds->unbounded;
     ATTEST_TRY(
-        attest_judge_tally_init(&judgement->tally, output, bounds, x.shape, model, error));
-    if (model->schedules > 1 && judgement->tally.all.wrong == 0)
+        attest_judge_summary_init(&judgement->summary, output, bounds, x.shape, model, error));
+    if (model->schedules > 1 && judgement->summary.all.wrong == 0)
         ATTEST_TRY(try_schedules(judgement, &x, error));
-    if (judgement->tally.has_worst) {
+    if (judgement->summary.has_worst) {
         size_t at[4];
 
-        attest_judgement_get_place(at, x.shape, judgement->tally.worst.place);
+        attest_judgement_get_place(at, x.shape, judgement->summary.worst.place);
         ATTEST_TRY(attest_judge_terms_find(&judgement->terms, at, qkv, model, error));
     }
-    for (int i = 0; judgement->tally.all.wrong && i < ATTEST_JUDGE_FAULTS; i++)
+    for (int i = 0; judgement->summary.all.wrong && i < ATTEST_JUDGE_FAULTS; i++)
         ATTEST_TRY(try_fault(judgement, (attest_judge_fault)i, &x, error));
     return ATTEST_OK;
 }
 
 void attest_judgement_clear(attest_judgement *judgement)
 {
-    attest_judge_tally_clear(&judgement->tally);
+    attest_judge_summary_clear(&judgement->summary);
 }

@@ -6,21 +6,21 @@
 
 #include "io/json_write.h"
 #include "judge/fault.h"
-#include "judge/tally.h"
+#include "judge/summary.h"
 #include "judge/terms.h"
 
 struct attest_judgement {
     size_t number; /* of the layer */
-    attest_judge_tally tally;
+    attest_judge_summary summary;
     attest_judge_terms terms;        /* of the worst element */
     const char *unbounded;           /* why some elements are undecided, or NULL */
-    bool by_schedule;                /* the tally is that of one schedule, ... */
+    bool by_schedule;                /* the summary is that of one schedule, ... */
     size_t schedule;                 /* ... which explains the most */
     bool fault[ATTEST_JUDGE_FAULTS]; /* a kernel with it returns exactly such an output */
 };
 
 /* judgement = what is found of the output, an array of the shape of the bounds, which are those
- * of the question; it was zeroed but for its number, and is to be cleared in either case.
+ * of the problem; it was zeroed but for its number, and is to be cleared in either case.
  * bounds and other have all five arrays; those of other are room. Status as
  * attest_judgement_make's. */
 attest_status attest_judgement_set(attest_judgement *judgement, const double *output,

@@ -66,9 +66,9 @@ static void write_worst(attest_json *json, const attest_judgement *layer)
         attest_json_write_null(json, "worst");
         return;
     }
-    worst = &layer->tally.worst;
+    worst = &layer->summary.worst;
     attest_json_write_object(json, "worst");
-    attest_judgement_write_place(json, layer->number, layer->tally.shape, worst->place);
+    attest_judgement_write_place(json, layer->number, layer->summary.shape, worst->place);
     attest_json_write_string(json, "verdict", attest_judge_verdict_name(worst->verdict));
     attest_json_write_bool(json, "uncast", worst->uncast);
     attest_judgement_write_ball(json, "exact", worst->exact, worst->error);
@@ -85,19 +85,19 @@ static void write_heads(attest_json *json, const attest_judgement *layer, size_t
 {
     attest_json_write_array(json, "heads");
     for (size_t i = 0; i < count; i++) {
-        const attest_judge_tally *tally = &layer[i].tally;
+        const attest_judge_summary *summary = &layer[i].summary;
 
-        for (size_t h = 0; h < tally->shape[0] * tally->shape[1]; h++) {
-            const attest_judge_counts *head = &tally->head[h];
+        for (size_t h = 0; h < summary->shape[0] * summary->shape[1]; h++) {
+            const attest_judge_counts *head = &summary->head[h];
 
             attest_json_write_object(json, NULL);
             attest_json_write_count(json, "layer", layer[i].number);
-            attest_json_write_count(json, "batch", h / tally->shape[1]);
-            attest_json_write_count(json, "head", h % tally->shape[1]);
+            attest_json_write_count(json, "batch", h / summary->shape[1]);
+            attest_json_write_count(json, "head", h % summary->shape[1]);
             attest_json_write_string(
                 json, "verdict", attest_judge_verdict_name(attest_judge_counts_verdict(head)));
-            attest_json_write_count(json, "rows", tally->shape[2]);
-            attest_json_write_count(json, "columns", tally->shape[3]);
+            attest_json_write_count(json, "rows", summary->shape[2]);
+            attest_json_write_count(json, "columns", summary->shape[3]);
             attest_json_write_count(json, "within", head->within);
             attest_json_write_count(json, "wrong", head->wrong);
             attest_json_write_count(json, "undecided", head->undecided);
@@ -123,9 +123,10 @@ static void write_ranges(attest_json *json, const attest_judgement *layer, size_
 
     attest_json_write_array(json, "wrong_rows");
     for (size_t i = 0; i < count; i++) {
-        all += layer[i].tally.ranges;
-        for (size_t k = 0; k < layer[i].tally.ranges && written < MOST_RANGES; k++, written++) {
-            const attest_judge_wrong_rows *range = &layer[i].tally.range[k];
+        all += layer[i].summary.ranges;
+        for (size_t k = 0; k < layer[i].summary.ranges && written < MOST_RANGES;
+             k++, written++) {
+            const attest_judge_wrong_rows *range = &layer[i].summary.range[k];
 
             attest_json_write_object(json, NULL);
             attest_json_write_count(json, "layer", layer[i].number);
@@ -148,7 +149,7 @@ static void write_histogram(attest_json *json, const attest_judgement *layer, si
 
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < ATTEST_JUDGE_BINS; k++)
-            bin[k] += layer[i].tally.bin[k];
+            bin[k] += layer[i].summary.bin[k];
     while (last > 1 && bin[last - 1] == 0)
         last--;
     while (first + 1 < last && bin[first] == 0)
@@ -177,7 +178,7 @@ static void write_faults(attest_json *json, const attest_judgement *layer, size_
         bool any = false, all = true;
 
         for (size_t i = 0; i < count; i++)
-            if (layer[i].tally.all.wrong) {
+            if (layer[i].summary.all.wrong) {
                 any = true;
                 all = all && layer[i].fault[f];
             }
@@ -197,7 +198,7 @@ static void write_schedules(attest_json *json, const attest_judgement *layer, si
             attest_json_write_object(json, NULL);
             attest_json_write_count(json, "layer", layer[i].number);
             attest_json_write_count(json, "schedule", layer[i].schedule);
-            attest_json_write_bool(json, "explains", layer[i].tally.all.wrong == 0);
+            attest_json_write_bool(json, "explains", layer[i].summary.all.wrong == 0);
             attest_json_write_close(json);
         }
     attest_json_write_close(json);
@@ -206,7 +207,7 @@ static void write_schedules(attest_json *json, const attest_judgement *layer, si
 static const char *find_reason(const attest_judgement *layer, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (layer[i].tally.all.undecided && layer[i].unbounded)
+        if (layer[i].summary.all.undecided && layer[i].unbounded)
             return layer[i].unbounded;
     return NULL;
 }

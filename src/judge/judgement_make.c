@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/scope.h"
 #include "judge/judgement.h"
-#include "judge/question.h"
+#include "judge/problem.h"
 
 enum { ARRAYS = 11 }; /* five of bounds, five for others, the output */
 
@@ -20,15 +20,15 @@ static void set_arrays(attest_judge_bounds *bounds, double *block, size_t elemen
                                     NULL};
 }
 
-/* Checks the shapes of the question and of the output; counts its elements. */
+/* Checks the shapes of the problem and of the output; counts its elements. */
 static attest_status check(size_t *elements, const attest_tensor *output, const attest_qkv *qkv,
                            attest_error *error)
 {
-    attest_judge_question question;
+    attest_judge_problem problem;
     size_t shape[4];
 
-    ATTEST_TRY(attest_judge_question_init(&question, qkv, error));
-    attest_judge_question_clear(&question);
+    ATTEST_TRY(attest_judge_problem_init(&problem, qkv, error));
+    attest_judge_problem_clear(&problem);
     memcpy(shape, qkv->q.shape, sizeof shape);
     shape[3] = qkv->v.shape[3];
     if (!output->data || output->type == ATTEST_TENSOR_BOOL ||
@@ -103,5 +103,5 @@ void attest_judgement_free(attest_judgement *judgement)
 
 attest_judge_verdict attest_judgement_verdict(const attest_judgement *judgement)
 {
-    return attest_judge_counts_verdict(&judgement->tally.all);
+    return attest_judge_counts_verdict(&judgement->summary.all);
 }

@@ -9,7 +9,7 @@
 
 #include "judge/loops_keys.inc"
 #include "judge/loops_columns.inc"
-#include "judge/loops_replay.inc"
+#include "judge/loops_interval.inc"
 #include "judge/loops_unit.inc"
 
 #include "judge/loops.inc"

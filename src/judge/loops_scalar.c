@@ -156,7 +156,7 @@ static inline vector vector_fnma(vector a, vector b, vector c)
 
 #include "judge/loops_keys.inc"
 #include "judge/loops_columns.inc"
-#include "judge/loops_replay.inc"
+#include "judge/loops_interval.inc"
 #include "judge/loops_unit.inc"
 
 #include "judge/loops.inc"

@@ -25,7 +25,7 @@ static bool is_half(const attest_format *format)
 static bool factor_fits(const attest_format *format)
 {
     return format->bounded && format->precision <= MOST_FACTOR_BITS &&
-           attest_hosted_fits(format, ATTEST_SIMULATED_NEAREST);
+           attest_in_double_fits(format, ATTEST_SIMULATED_NEAREST);
 }
 
 bool attest_judge_unit_fits(const attest_format *a, const attest_format *b,
@@ -58,7 +58,7 @@ void attest_judge_unit_init(attest_judge_unit *unit, const attest_format *a,
                                 .fraction = (int)fraction,
                                 .least = NOTHING,
                                 .half = is_half(result)};
-    attest_hosted_init(&unit->result, result, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    attest_in_double_init(&unit->result, result, ATTEST_SIMULATED_NEAREST, NULL, NULL);
     unit->columns =
         (struct judge_loops_unit){.a_least = ldexp(1, unit->a_emin),
                                   .b_least = ldexp(1, unit->b_emin),
@@ -75,8 +75,9 @@ bool attest_judge_unit_has_columns(const attest_judge_unit *unit)
  */
 static double scale(uint64_t u, int quantum)
 {
-    return quantum > -1000 ? (double)u * attest_hosted_double((uint64_t)(quantum + 1023) << 52)
-                           : ldexp((double)u, quantum);
+    return quantum > -1000
+               ? (double)u * attest_in_double_double((uint64_t)(quantum + 1023) << 52)
+               : ldexp((double)u, quantum);
 }
 
 /* sum 2^quantum toward zero, to so many bits and to binary32's quantum. */
@@ -101,7 +102,7 @@ static double round_single(int64_t sum, int quantum, int bits)
 double attest_judge_unit_round(int64_t sum, int quantum, const attest_judge_unit *unit)
 {
     if (unit->half) /* a result that is zero is +0, here as in binary32 */
-        return attest_hosted_nearest(ldexp((double)sum, quantum), &unit->result) + 0.0;
+        return attest_in_double_nearest(ldexp((double)sum, quantum), &unit->result) + 0.0;
     return round_single(sum, quantum, get_bits(unit));
 }
 

@@ -12,14 +12,14 @@
 #include <stddef.h>
 
 #include "judge/loops.h"
-#include "format/hosted.h"
+#include "format/simulate_in_double.h"
 
 typedef struct attest_judge_unit {
     int a_bits, a_emin, b_bits, b_emin; /* the formats of the factors */
     int fraction;
     int least;                       /* E counts as at least this; init: there is no such */
     bool half;                       /* the result is binary16 */
-    attest_hosted result;            /* binary16 */
+    attest_in_double result;         /* binary16 */
     struct judge_loops_unit columns; /* for results of binary32, many sums at once */
 } attest_judge_unit;
 

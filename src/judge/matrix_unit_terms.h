@@ -26,7 +26,7 @@ typedef struct attest_judge_term {
 
 static inline attest_judge_term attest_judge_term_split(double x, int bits, int emin)
 {
-    uint64_t u = attest_hosted_bits(x);
+    uint64_t u = attest_in_double_bits(x);
     int exponent = (int)(u >> 52 & 0x7ff) - 1023, shift = 53 - bits;
     uint64_t significand = (u & 0xfffffffffffffu) | (uint64_t)1 << 52;
 

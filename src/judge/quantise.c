@@ -7,9 +7,9 @@
 
 #include "base/memory.h"
 #include "base/scope.h"
-#include "judge/question.h"
+#include "judge/problem.h"
 #include "format/block_error.h"
-#include "format/hosted.h"
+#include "format/simulate_in_double.h"
 
 /* The whole tensor in doubles. */
 static attest_status load(double *to, const attest_tensor *t, char name, attest_error *error)
@@ -37,14 +37,14 @@ static attest_status quantise(double *value, double *factor, const attest_tensor
 {
     const size_t *n = t->shape;
     attest_quantised q ATTEST_CLEARED_BY(attest_quantised_clear) = {0};
-    attest_hosted h;
+    attest_in_double h;
     attest_status status;
 
     ATTEST_TRY(load(value, t, name, error));
     status = attest_quantised_init(&q, value, n[0] * n[1], n[2], n[3], scheme, error);
     if (status != ATTEST_OK)
         return attest_error_prefix(error, status, (const char[]){name, '\0'});
-    attest_hosted_init(&h, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    attest_in_double_init(&h, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
     for (size_t i = 0; i < n[0] * n[1] * n[2] * n[3]; i++) {
         const attest_block_scale *scale = attest_quantised_get_scale(&q, i);
 

@@ -11,7 +11,7 @@
 #include "judge/model.h"
 
 typedef struct attest_judge_quantised {
-    attest_qkv qkv;   /* what the kernel takes; the tensors of the question where nothing is
+    attest_qkv qkv;   /* what the kernel takes; the tensors of the problem where nothing is
                        * quantised */
     double *value[3]; /* what is new in it, and then the factors of heads */
 } attest_judge_quantised;

@@ -336,7 +336,7 @@ bool attest_judge_row_open(double *lo, double *hi, double *exact, double *error,
 void attest_judge_row_finish(double *end, const attest_judge_work *work,
                              const attest_judge_rule *rule)
 {
-    const attest_hosted *h = &rule->output.hosted;
+    const attest_in_double *h = &rule->output.hosted;
     struct judge_loops_end to = {.sign = work->sign,
                                  .ratio_low = work->ratio_low,
                                  .ratio_high = work->ratio_high,

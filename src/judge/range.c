@@ -12,7 +12,7 @@
 #include "base/workers.h"
 #include "judge/quantise.h"
 #include "judge/range_bound.h"
-#include "judge/replay.h"
+#include "judge/interval_run.h"
 #include "judge/simulate.h"
 
 /* Kernels that are drawn and run where a model has no schedules. */
@@ -97,18 +97,18 @@ static attest_status run_kernel(attest_judge_ranges *r, attest_judge_head *head,
                                 const attest_judge_recipe *recipe,
                                 const attest_judge_happening *kernel, attest_error *error)
 {
-    const attest_judge_question *q = head->question;
-    attest_judge_concrete x ATTEST_CLEARED_BY(attest_judge_concrete_clear);
+    const attest_judge_problem *q = head->problem;
+    attest_judge_instance x ATTEST_CLEARED_BY(attest_judge_instance_clear);
     double *out ATTEST_FREED = NULL;
     attest_judge_watch watch = {0};
 
-    ATTEST_TRY(attest_judge_concrete_init(&x, q, variant, recipe, error));
+    ATTEST_TRY(attest_judge_instance_init(&x, q, variant, recipe, error));
     out = attest_memory_alloc(q->value_dim, sizeof *out);
     if (!out)
         return attest_memory_fail(error);
     x.watch = &watch;
     for (size_t i = 0; i < q->queries; i++)
-        ATTEST_TRY(attest_judge_concrete_run(out, &x, head, i, error));
+        ATTEST_TRY(attest_judge_instance_run(out, &x, head, i, error));
     take(r, &watch, kernel, head);
     return ATTEST_OK;
 }
@@ -150,20 +150,20 @@ static attest_status run_drawn(attest_judge_ranges *r, attest_judge_head *head,
 static attest_status replay_head(size_t may[ATTEST_JUDGE_EVENTS], attest_judge_head *head,
                                  const attest_judge_model *model, attest_error *error)
 {
-    const attest_judge_question *q = head->question;
+    const attest_judge_problem *q = head->problem;
     double *lo ATTEST_FREED = attest_memory_alloc(q->value_dim, 2 * sizeof *lo);
 
     if (!lo)
         return attest_memory_fail(error);
     for (size_t s = 0; s < model->schedules; s++) {
-        attest_judge_replay replay ATTEST_CLEARED_BY(attest_judge_replay_clear);
+        attest_judge_interval_run replay ATTEST_CLEARED_BY(attest_judge_interval_run_clear);
         attest_judge_watch watch = {0};
 
-        ATTEST_TRY(
-            attest_judge_replay_init(&replay, q, model->variant, &model->schedule[s], error));
+        ATTEST_TRY(attest_judge_interval_run_init(&replay, q, model->variant,
+                                                  &model->schedule[s], error));
         replay.x.watch = &watch;
         for (size_t i = 0; i < q->queries; i++)
-            attest_judge_replay_row(lo, lo + q->value_dim, &replay, head, i);
+            attest_judge_interval_run_row(lo, lo + q->value_dim, &replay, head, i);
         for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
             may[e] += watch.count[e];
     }
@@ -190,7 +190,7 @@ static attest_status decide_head(attest_judge_ranges *r, attest_judge_head *head
 
 /* What the workers share: what was found of every head, its thresholds apart. */
 typedef struct heads {
-    const attest_judge_question *question;
+    const attest_judge_problem *problem;
     const attest_judge_model *model;
     attest_judge_range_bound bound; /* each worker has its own after the fork */
     attest_judge_ranges *found;
@@ -209,8 +209,8 @@ static attest_status decide_one(heads *x, size_t h, attest_error *error)
 
     attest_judge_ranges_init(r);
     attest_judge_ranges_clear(r); /* a worker's thresholds are its own */
-    ATTEST_TRY(attest_judge_range_bound_head(r, may, &x->bound, h / x->question->heads,
-                                             h % x->question->heads, error));
+    ATTEST_TRY(attest_judge_range_bound_head(r, may, &x->bound, h / x->problem->heads,
+                                             h % x->problem->heads, error));
     return decide_head(r, &x->bound.state.head, x->model, may, error);
 }
 
@@ -246,7 +246,7 @@ static void merge(attest_judge_ranges *to, const attest_judge_ranges *from)
 static attest_status run_heads(attest_judge_ranges *r, heads *x, size_t jobs,
                                attest_error *error)
 {
-    size_t count = x->question->batch * x->question->heads, bad;
+    size_t count = x->problem->batch * x->problem->heads, bad;
     attest_status status;
 
     jobs = jobs < 1 ? 1 : jobs < count ? jobs : count;
@@ -264,10 +264,10 @@ static attest_status run_heads(attest_judge_ranges *r, heads *x, size_t jobs,
     return status;
 }
 
-static attest_status decide(attest_judge_ranges *r, const attest_judge_question *x,
+static attest_status decide(attest_judge_ranges *r, const attest_judge_problem *x,
                             const attest_judge_model *model, size_t jobs, attest_error *error)
 {
-    heads all ATTEST_CLEARED_BY(heads_clear) = {.question = x, .model = model};
+    heads all ATTEST_CLEARED_BY(heads_clear) = {.problem = x, .model = model};
 
     ATTEST_TRY(attest_judge_range_bound_init(&all.bound, x, model, error));
     attest_judge_range_bound_thresholds(r, &all.bound);
@@ -279,7 +279,7 @@ attest_status attest_judge_ranges_add(attest_judge_ranges *ranges, const attest_
                                       attest_error *error)
 {
     attest_judge_quantised quantised ATTEST_CLEARED_BY(attest_judge_quantised_clear) = {0};
-    attest_judge_question question ATTEST_CLEARED_BY(attest_judge_question_clear) = {0};
+    attest_judge_problem problem ATTEST_CLEARED_BY(attest_judge_problem_clear) = {0};
 
     if (model->variant->p_scheme.name[0])
         return attest_error_set(
@@ -288,6 +288,6 @@ attest_status attest_judge_ranges_add(attest_judge_ranges *ranges, const attest_
             "threshold or offset is the limit of quantised weights; ask for "
             "the tolerance of this model, or for the range without it");
     ATTEST_TRY(attest_judge_quantised_init(&quantised, qkv, model, error));
-    ATTEST_TRY(attest_judge_question_init(&question, &quantised.qkv, error));
-    return decide(ranges, &question, model, jobs, error);
+    ATTEST_TRY(attest_judge_problem_init(&problem, &quantised.qkv, error));
+    return decide(ranges, &problem, model, jobs, error);
 }

@@ -37,7 +37,7 @@ typedef struct attest_judge_happening {
     double value;
 } attest_judge_happening;
 
-/* What is proved of all kernels of a model on all rows of a question. */
+/* What is proved of all kernels of a model on all rows of a problem. */
 typedef struct attest_judge_ranges {
     attest_judge_happening event[ATTEST_JUDGE_EVENTS];
     double most_weight;    /* no P, before its cast, is larger; infinite: nothing is known */
@@ -61,7 +61,7 @@ typedef struct attest_judge_ranges {
 void attest_judge_ranges_init(attest_judge_ranges *ranges);
 void attest_judge_ranges_clear(attest_judge_ranges *ranges);
 
-/* Adds what is found of one question, its heads shared among jobs processes (0: one): of
+/* Adds what is found of one problem, its heads shared among jobs processes (0: one): of
  * several, the worst. Status as attest_judge_bound. */
 attest_status attest_judge_ranges_add(attest_judge_ranges *ranges, const attest_qkv *qkv,
                                       const attest_judge_model *model, size_t jobs,

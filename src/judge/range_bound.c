@@ -17,7 +17,7 @@ enum { BITS = 128 };
 #define LOG2_E 0x1.71547652b82fep+0 /* log2 e, to nearest */
 
 attest_status attest_judge_range_bound_init(attest_judge_range_bound *bound,
-                                            const attest_judge_question *question,
+                                            const attest_judge_problem *problem,
                                             const attest_judge_model *model,
                                             attest_error *error)
 {
@@ -27,12 +27,12 @@ attest_status attest_judge_range_bound_init(attest_judge_range_bound *bound,
     memset(bound, 0, sizeof *bound);
     bound->rule = attest_memory_alloc(model->variants, sizeof *bound->rule);
     bound->result =
-        attest_memory_alloc(question->value_dim, 4 * ATTEST_JUDGE_BLOCK * sizeof(double));
+        attest_memory_alloc(problem->value_dim, 4 * ATTEST_JUDGE_BLOCK * sizeof(double));
     if (!left_out || !bound->rule || !bound->result)
         return attest_memory_fail(error);
-    ATTEST_TRY(attest_judge_inputs_check(left_out, question, model, error));
-    rules = attest_judge_inputs_set_rules(bound->rule, left_out, question, model);
-    return attest_judge_head_bound_init(&bound->state, question, bound->rule, rules, error);
+    ATTEST_TRY(attest_judge_inputs_check(left_out, problem, model, error));
+    rules = attest_judge_inputs_set_rules(bound->rule, left_out, problem, model);
+    return attest_judge_head_bound_init(&bound->state, problem, bound->rule, rules, error);
 }
 
 void attest_judge_range_bound_clear(attest_judge_range_bound *bound)
@@ -187,7 +187,7 @@ attest_status attest_judge_range_bound_head(attest_judge_ranges *ranges,
     size_t rows;
 
     ATTEST_TRY(attest_judge_head_bound_load(state, batch, head, error));
-    rows = state->head.question->queries;
+    rows = state->head.problem->queries;
     state->visit = visit_row;
     state->context = &context;
     for (size_t i = 0; i < rows; i += ATTEST_JUDGE_BLOCK)

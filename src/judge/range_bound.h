@@ -15,7 +15,7 @@ typedef struct attest_judge_range_bound {
 /* Checks the inputs, too: values that no variant has. Status: FORMAT, NOMEM; bound is to be
  * cleared in any case. */
 attest_status attest_judge_range_bound_init(attest_judge_range_bound *bound,
-                                            const attest_judge_question *question,
+                                            const attest_judge_problem *problem,
                                             const attest_judge_model *model,
                                             attest_error *error) ATTEST_WARN_UNUSED;
 void attest_judge_range_bound_clear(attest_judge_range_bound *bound);

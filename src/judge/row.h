@@ -1,10 +1,10 @@
-/* row.h -- one row of a question on its way to a bound: scores, weights, quotient.
+/* row.h -- one row of a problem on its way to a bound: scores, weights, quotient.
  *
  * proofs-notes/judge.md derives every step; its numbers are those of the functions below. */
 #ifndef ATTEST_JUDGE_ROW_H
 #define ATTEST_JUDGE_ROW_H
 
-#include "judge/question.h"
+#include "judge/problem.h"
 #include "judge/rule.h"
 #include "judge/sum_error.h"
 
@@ -32,7 +32,7 @@ const char *attest_judge_reason_text(attest_judge_reason reason);
 typedef struct attest_judge_work {
     size_t keys, columns; /* room for so many */
 
-    /* the question: keys first .. first + count - 1 of the head */
+    /* the problem: keys first .. first + count - 1 of the head */
     size_t first, count, dim;
     const double *bias;         /* as in attest_judge_row */
     double *s_room, *size_room; /* for all keys of the head, padded to whole panels */

@@ -1,4 +1,4 @@
-/* rule.c -- what a variant means for every row of a question. */
+/* rule.c -- what a variant means for every row of a problem. */
 #include "judge/rule.h"
 
 #include <float.h>
@@ -19,7 +19,7 @@ static void set_enclosed(double *value, double *error, const arb_t ball)
     *error *= ATTEST_JUDGE_UP;
 }
 
-static bool is_power_of_two(const attest_judge_question *x)
+static bool is_power_of_two(const attest_judge_problem *x)
 {
     int exponent;
 
@@ -56,19 +56,19 @@ static void check_constants(attest_judge_rule *rule)
         (cap > 0 && !(is_normal(cap, rule) && is_normal(rule->scale / cap, rule)));
 }
 
-static void set_numbers(attest_judge_rule *rule, const attest_judge_question *question)
+static void set_numbers(attest_judge_rule *rule, const attest_judge_problem *problem)
 {
     ARB(ball);
 
-    attest_judge_question_get_scale(ball, question, 128);
+    attest_judge_problem_get_scale(ball, problem, 128);
     set_enclosed(&rule->scale, &rule->scale_error, ball);
     rule->cap = rule->cap_error = 0;
-    if (question->capped) {
-        arb_set_fmpq(ball, question->softcap, 128);
+    if (problem->capped) {
+        arb_set_fmpq(ball, problem->softcap, 128);
         set_enclosed(&rule->cap, &rule->cap_error, ball);
     }
-    rule->additive = question->qkv.mask.data && question->qkv.mask.type != ATTEST_TENSOR_BOOL;
-    rule->power_of_two = is_power_of_two(question);
+    rule->additive = problem->qkv.mask.data && problem->qkv.mask.type != ATTEST_TENSOR_BOOL;
+    rule->power_of_two = is_power_of_two(problem);
     check_constants(rule);
 }
 
@@ -111,20 +111,20 @@ static void set_units(attest_judge_rule *rule, const attest_judge_variant *varia
 }
 
 void attest_judge_rule_init(attest_judge_rule *rule, const attest_judge_variant *variant,
-                            const attest_judge_question *question)
+                            const attest_judge_problem *problem)
 {
     const attest_judge_variant *v = variant;
     double e, u;
     bool any = v->scale == ATTEST_JUDGE_SCALE_ANY, whole = v->splits == 1;
 
     rule->variant = v;
-    rule->descaled = question->descaled;
+    rule->descaled = problem->descaled;
     rule->value_factor = 1;
     /* a scheme that has no errors is no model's */
     rule->quantised = v->cast && v->p_scheme.name[0] &&
                       attest_block_error_init(&rule->scheme, &v->p_scheme, NULL) == ATTEST_OK;
     set_units(rule, v);
-    set_numbers(rule, question);
+    set_numbers(rule, problem);
     u = rule->work.u;
     e = v->exp_relative > u ? v->exp_relative : u;
     rule->final = ATTEST_TERM(division, v->final_relative > u ? v->final_relative : u);
@@ -151,7 +151,7 @@ void attest_judge_rule_init(attest_judge_rule *rule, const attest_judge_variant 
     rule->before = v->place != ATTEST_JUDGE_PLACE_AFTER;
     rule->known_reference =
         v->cast && !rule->quantised && whole && !rule->before && v->threshold == 0 &&
-        v->sum_of == ATTEST_JUDGE_SUM_UNCAST && !question->qkv.sink.data &&
+        v->sum_of == ATTEST_JUDGE_SUM_UNCAST && !problem->qkv.sink.data &&
         (!rule->rescaled || (v->max == ATTEST_JUDGE_MAX_ONLINE && rule->known_tiles));
 }
 
@@ -166,7 +166,7 @@ void attest_judge_rule_set_head(attest_judge_rule *rule, const attest_judge_head
     set_enclosed(&rule->scale, &rule->scale_error, ball);
     /* the product of two factors is a power of two if both are */
     rule->power_of_two =
-        is_power_of_two(head->question) && frexp(head->score_factor, &exponent) == 0.5;
+        is_power_of_two(head->problem) && frexp(head->score_factor, &exponent) == 0.5;
     rule->value_factor = head->value_factor;
     check_constants(rule);
 }

@@ -1,9 +1,9 @@
-/* rule.h -- the numbers of a variant and a question that are the same for every row. */
+/* rule.h -- the numbers of a variant and a problem that are the same for every row. */
 #ifndef ATTEST_JUDGE_RULE_H
 #define ATTEST_JUDGE_RULE_H
 
 #include "judge/model.h"
-#include "judge/question.h"
+#include "judge/problem.h"
 #include "judge/arithmetic.h"
 #include "format/block_error.h"
 
@@ -40,7 +40,7 @@ typedef struct attest_judge_rule {
     attest_block_error scheme;
 } attest_judge_rule;
 
-/* What two variants have in common for every row of a question. */
+/* What two variants have in common for every row of a problem. */
 typedef enum attest_judge_shared {
     ATTEST_JUDGE_SHARE_NOTHING = 0,
     ATTEST_JUDGE_SHARE_SCORES, /* (1), (2) */
@@ -48,7 +48,7 @@ typedef enum attest_judge_shared {
 } attest_judge_shared;
 
 void attest_judge_rule_init(attest_judge_rule *rule, const attest_judge_variant *variant,
-                            const attest_judge_question *question);
+                            const attest_judge_problem *problem);
 
 /* Sets what depends on the head: its factors. */
 void attest_judge_rule_set_head(attest_judge_rule *rule, const attest_judge_head *head);

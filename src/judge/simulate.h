@@ -4,15 +4,15 @@
 #ifndef ATTEST_JUDGE_SIMULATE_H
 #define ATTEST_JUDGE_SIMULATE_H
 
-#include "judge/concrete.h"
+#include "judge/kernel_instance.h"
 
 /* out = row i of the output of a kernel, value_dim numbers. Status: USAGE, if there is no such
  * kernel because a sum is too long for the depth that the model names. */
-attest_status attest_judge_concrete_run(double *out, attest_judge_concrete *x,
+attest_status attest_judge_instance_run(double *out, attest_judge_instance *x,
                                         attest_judge_head *head, size_t i,
                                         attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The same for one row, from the start. Status: also that of attest_judge_concrete_init. */
+/* The same for one row, from the start. Status: also that of attest_judge_instance_init. */
 attest_status attest_judge_simulate_row(double *out, attest_judge_head *head, size_t i,
                                         const attest_judge_variant *variant,
                                         const attest_judge_recipe *recipe,
@@ -27,18 +27,18 @@ attest_status attest_judge_simulate_values(double *out, double *lo, double *hi,
 
 /* out = the parts of splits, joined: (o). Part p: its output from part + p (value_dim + 2) on,
  * then its sum and its reference. */
-void attest_judge_concrete_join(double *out, attest_judge_concrete *x, size_t parts);
+void attest_judge_instance_join(double *out, attest_judge_instance *x, size_t parts);
 
 /* The logarithms of a sum that the model allows; outer: lo and hi hold every one, else all
  * between them are. */
-attest_judge_exponential attest_judge_concrete_log(const attest_judge_concrete *x, double sum,
+attest_judge_exponential attest_judge_instance_log(const attest_judge_instance *x, double sum,
                                                    bool outer);
 
 /* a / b as the recipe wants it, (n). push: whether a larger quotient is wanted. */
-double attest_judge_concrete_quotient(attest_judge_concrete *x, double a, double b, bool push);
+double attest_judge_instance_quotient(attest_judge_instance *x, double a, double b, bool push);
 
 /* The output from the product with V and the row sum: their quotient times the factor of v,
  * which multiplies the reciprocal of the sum where there is one. */
-double attest_judge_concrete_output(attest_judge_concrete *x, double o, double sum);
+double attest_judge_instance_output(attest_judge_instance *x, double o, double sum);
 
 #endif

@@ -4,16 +4,16 @@
 #include "number/scope.h"
 
 /* (n): the numbers of the working format within the allowed error of a / b. */
-double attest_judge_concrete_quotient(attest_judge_concrete *x, double a, double b, bool push)
+double attest_judge_instance_quotient(attest_judge_instance *x, double a, double b, bool push)
 {
-    const attest_hosted *h = &x->work.format;
+    const attest_in_double *h = &x->work.format;
     attest_judge_exponential y;
     double q, radius;
 
-    y.nearest =
-        x->recipe.reciprocal
-            ? attest_judge_summer_mul(a, attest_judge_concrete_divide(1, b, &x->work), &x->work)
-            : attest_judge_concrete_divide(a, b, &x->work);
+    y.nearest = x->recipe.reciprocal
+                    ? attest_judge_accumulator_mul(
+                          a, attest_judge_instance_divide(1, b, &x->work), &x->work)
+                    : attest_judge_instance_divide(a, b, &x->work);
     q = a / b;
     if (x->recipe.final_error == ATTEST_RECIPE_NEAREST || !isfinite(q) || h->plain ||
         !(fabs(q) >= h->tiny))
@@ -21,28 +21,29 @@ double attest_judge_concrete_quotient(attest_judge_concrete *x, double a, double
     radius = x->final_error * (1 - 0x1p-20) * fabs(q); /* q is off by 2^-53 */
     y.lo = fmin(y.nearest, attest_judge_round_up(q - radius, h));
     y.hi = fmax(y.nearest, attest_judge_round_down(q + radius, h));
-    return attest_judge_concrete_choose(x, &y, x->recipe.final_error, push);
+    return attest_judge_instance_choose(x, &y, x->recipe.final_error, push);
 }
 
-double attest_judge_concrete_output(attest_judge_concrete *x, double o, double sum)
+double attest_judge_instance_output(attest_judge_instance *x, double o, double sum)
 {
     double r;
 
-    if (x->question->descaled && x->recipe.reciprocal &&
+    if (x->problem->descaled && x->recipe.reciprocal &&
         x->recipe.final_error == ATTEST_RECIPE_NEAREST) {
-        r = attest_judge_concrete_divide(1, sum, &x->work);
-        r = attest_judge_summer_mul(r, x->value_factor, &x->work);
-        return attest_judge_summer_mul(o, r, &x->work);
+        r = attest_judge_instance_divide(1, sum, &x->work);
+        r = attest_judge_accumulator_mul(r, x->value_factor, &x->work);
+        return attest_judge_accumulator_mul(o, r, &x->work);
     }
-    r = attest_judge_concrete_quotient(x, o, sum, x->recipe.push_up);
-    return x->question->descaled ? attest_judge_summer_mul(r, x->value_factor, &x->work) : r;
+    r = attest_judge_instance_quotient(x, o, sum, x->recipe.push_up);
+    return x->problem->descaled ? attest_judge_accumulator_mul(r, x->value_factor, &x->work)
+                                : r;
 }
 
 /* Numbers of the working format within the allowed error. */
-attest_judge_exponential attest_judge_concrete_log(const attest_judge_concrete *x, double sum,
+attest_judge_exponential attest_judge_instance_log(const attest_judge_instance *x, double sum,
                                                    bool outer)
 {
-    const attest_hosted *h = &x->work.format;
+    const attest_in_double *h = &x->work.format;
     attest_judge_exponential y;
     double exact, radius, slack;
     int inexact;
@@ -51,8 +52,8 @@ attest_judge_exponential attest_judge_concrete_log(const attest_judge_concrete *
     mpfr_set_d(l, sum, MPFR_RNDN);
     inexact = mpfr_log(l, l, MPFR_RNDZ);
     exact = mpfr_get_d(l, MPFR_RNDZ);
-    y.nearest = attest_hosted_convert(
-        h->plain ? exact : attest_hosted_to_odd(exact, inexact ? exact : 0), h);
+    y.nearest = attest_in_double_convert(
+        h->plain ? exact : attest_in_double_to_odd(exact, inexact ? exact : 0), h);
     radius = x->variant->split_log;
     slack = 0x1p-50 * fabs(exact) + 0x1p-20 * radius; /* exact is off by 2^-52, sums round */
     radius = outer ? radius + slack : fmax(radius - slack, 0);
@@ -61,28 +62,28 @@ attest_judge_exponential attest_judge_concrete_log(const attest_judge_concrete *
     return y;
 }
 
-static double logarithm(attest_judge_concrete *x, double sum, bool push)
+static double logarithm(attest_judge_instance *x, double sum, bool push)
 {
-    attest_judge_exponential y = attest_judge_concrete_log(x, sum, false);
+    attest_judge_exponential y = attest_judge_instance_log(x, sum, false);
 
-    return attest_judge_concrete_choose(x, &y, x->recipe.log_error, push);
+    return attest_judge_instance_choose(x, &y, x->recipe.log_error, push);
 }
 
 /* The logarithm of the sum of the exponentials of a part; all share the offset in it. */
-static double log_sum(attest_judge_concrete *x, const double *part)
+static double log_sum(attest_judge_instance *x, const double *part)
 {
-    size_t values = x->question->value_dim;
-    bool push = attest_judge_concrete_pushes(x, part[x->recipe.target % values]);
+    size_t values = x->problem->value_dim;
+    bool push = attest_judge_instance_pushes(x, part[x->recipe.target % values]);
     double l = logarithm(x, part[values], push);
 
-    return attest_judge_summer_add(attest_judge_summer_mul(part[values + 1], x->unit, &x->work),
-                                   l, &x->work);
+    return attest_judge_accumulator_add(
+        attest_judge_accumulator_mul(part[values + 1], x->unit, &x->work), l, &x->work);
 }
 
 /* weight[p] = exp(L_p - max L); their sum. */
-static double weigh_parts(double *weight, attest_judge_concrete *x, size_t parts)
+static double weigh_parts(double *weight, attest_judge_instance *x, size_t parts)
 {
-    size_t values = x->question->value_dim;
+    size_t values = x->problem->value_dim;
     double most = -(double)INFINITY, sum = 0;
     attest_judge_exponential y;
 
@@ -93,19 +94,19 @@ static double weigh_parts(double *weight, attest_judge_concrete *x, size_t parts
     for (size_t p = 0; p < parts; p++) {
         double value = x->part[p * (values + 2) + x->recipe.target % values];
 
-        attest_judge_exp_range(&y, attest_judge_summer_add(weight[p], -most, &x->work), false,
-                               x->exp_error, false, &x->work.format);
-        weight[p] = attest_judge_concrete_choose(x, &y, x->recipe.exp_error,
-                                                 attest_judge_concrete_pushes(x, value));
-        weight[p] = attest_judge_summer_round(weight[p], &x->work);
-        sum = attest_judge_summer_add(sum, weight[p], &x->work);
+        attest_judge_exp_range(&y, attest_judge_accumulator_add(weight[p], -most, &x->work),
+                               false, x->exp_error, false, &x->work.format);
+        weight[p] = attest_judge_instance_choose(x, &y, x->recipe.exp_error,
+                                                 attest_judge_instance_pushes(x, value));
+        weight[p] = attest_judge_accumulator_round(weight[p], &x->work);
+        sum = attest_judge_accumulator_add(sum, weight[p], &x->work);
     }
     return sum;
 }
 
-void attest_judge_concrete_join(double *out, attest_judge_concrete *x, size_t parts)
+void attest_judge_instance_join(double *out, attest_judge_instance *x, size_t parts)
 {
-    size_t values = x->question->value_dim;
+    size_t values = x->problem->value_dim;
     bool last = x->recipe.split_divides_last, up = x->recipe.push_up;
     double *weight = x->work.leaf, sum;
 
@@ -117,16 +118,18 @@ void attest_judge_concrete_join(double *out, attest_judge_concrete *x, size_t pa
     for (size_t p = 0; !last && p < parts; p++) {
         double value = x->part[p * (values + 2) + x->recipe.target % values];
 
-        weight[p] = attest_judge_concrete_quotient(x, weight[p], sum,
-                                                   attest_judge_concrete_pushes(x, value));
+        weight[p] = attest_judge_instance_quotient(x, weight[p], sum,
+                                                   attest_judge_instance_pushes(x, value));
     }
     for (size_t c = 0; c < values; c++) {
         double o = 0;
 
         for (size_t p = 0; p < parts; p++)
-            o = attest_judge_summer_add(
-                o, attest_judge_summer_mul(weight[p], x->part[p * (values + 2) + c], &x->work),
+            o = attest_judge_accumulator_add(
+                o,
+                attest_judge_accumulator_mul(weight[p], x->part[p * (values + 2) + c],
+                                             &x->work),
                 &x->work);
-        out[c] = last ? attest_judge_concrete_quotient(x, o, sum, up) : o;
+        out[c] = last ? attest_judge_instance_quotient(x, o, sum, up) : o;
     }
 }

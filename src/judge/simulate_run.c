@@ -1,4 +1,4 @@
-/* simulate_run.c -- a schedule on all heads of a question, in several processes. */
+/* simulate_run.c -- a schedule on all heads of a problem, in several processes. */
 #include <attest/judge.h>
 
 #include <stdatomic.h>
@@ -9,9 +9,9 @@
 #include "base/memory.h"
 #include "base/scope.h"
 #include "base/workers.h"
-#include "judge/proceed.h"
+#include "judge/cancel.h"
 #include "judge/quantise.h"
-#include "judge/replay.h"
+#include "judge/interval_run.h"
 #include "judge/simulate.h"
 
 /* Rows that are handed out together: enough that loading their head again costs little. */
@@ -26,25 +26,25 @@ typedef struct results {
 } results;
 
 typedef struct job {
-    attest_judge_question question;
+    attest_judge_problem problem;
     const attest_judge_model *model;
     size_t schedule, chunks; /* of a head */
     bool values, bounds;     /* which are asked for */
     size_t elements, bytes;  /* bytes: of results */
     results *results;
     const attest_judge_options *options;
-    attest_judge_proceed proceed;
+    attest_judge_cancel cancel;
 } job;
 
 static void job_clear(job *j)
 {
     attest_shared_free(j->results, 1, j->bytes);
-    attest_judge_question_clear(&j->question);
+    attest_judge_problem_clear(&j->problem);
 }
 
 static double *element(const job *j, size_t kind, const attest_judge_head *head, size_t row)
 {
-    const attest_judge_question *q = &j->question;
+    const attest_judge_problem *q = &j->problem;
     size_t index = ((head->batch * q->heads + head->head) * q->queries + row) * q->value_dim;
 
     return j->results->value + kind * j->elements + index;
@@ -54,13 +54,13 @@ static attest_status run_rows(job *j, attest_judge_head *head, size_t first, siz
                               attest_error *error)
 {
     const attest_judge_variant *variant = &j->model->variant[0];
-    attest_judge_concrete x ATTEST_CLEARED_BY(attest_judge_concrete_clear);
+    attest_judge_instance x ATTEST_CLEARED_BY(attest_judge_instance_clear);
     attest_judge_recipe recipe;
 
     attest_judge_recipe_from_schedule(&recipe, variant, &j->model->schedule[j->schedule]);
-    ATTEST_TRY(attest_judge_concrete_init(&x, &j->question, variant, &recipe, error));
+    ATTEST_TRY(attest_judge_instance_init(&x, &j->problem, variant, &recipe, error));
     for (size_t i = first; i < last; i++)
-        ATTEST_TRY(attest_judge_concrete_run(element(j, 0, head, i), &x, head, i, error));
+        ATTEST_TRY(attest_judge_instance_run(element(j, 0, head, i), &x, head, i, error));
     return ATTEST_OK;
 }
 
@@ -77,17 +77,17 @@ static void widen(double *lo, double *hi, const double *l, const double *h, size
 static attest_status replay_rows(job *j, attest_judge_head *head, size_t variant, size_t first,
                                  size_t last, attest_error *error)
 {
-    size_t values = j->question.value_dim;
-    attest_judge_replay replay ATTEST_CLEARED_BY(attest_judge_replay_clear) = {0};
+    size_t values = j->problem.value_dim;
+    attest_judge_interval_run replay ATTEST_CLEARED_BY(attest_judge_interval_run_clear) = {0};
     double *l ATTEST_FREED = attest_memory_alloc(values, 2 * sizeof *l), *h;
 
     if (!l)
         return attest_memory_fail(error);
     h = l + values;
-    ATTEST_TRY(attest_judge_replay_init(&replay, &j->question, &j->model->variant[variant],
-                                        &j->model->schedule[j->schedule], error));
+    ATTEST_TRY(attest_judge_interval_run_init(&replay, &j->problem, &j->model->variant[variant],
+                                              &j->model->schedule[j->schedule], error));
     for (size_t i = first; i < last; i++) {
-        attest_judge_replay_row(l, h, &replay, head, i);
+        attest_judge_interval_run_row(l, h, &replay, head, i);
         widen(element(j, 1, head, i), element(j, 2, head, i), l, h, values, variant == 0);
     }
     return ATTEST_OK;
@@ -95,7 +95,7 @@ static attest_status replay_rows(job *j, attest_judge_head *head, size_t variant
 
 static attest_status run_chunk(job *j, size_t item, attest_error *error)
 {
-    const attest_judge_question *q = &j->question;
+    const attest_judge_problem *q = &j->problem;
     size_t index = item / j->chunks, first = item % j->chunks * ROWS, last = first + ROWS;
     attest_judge_head head ATTEST_CLEARED_BY(attest_judge_head_clear);
 
@@ -115,7 +115,7 @@ static attest_status run_chunk(job *j, size_t item, attest_error *error)
 static bool work(void *context, size_t item)
 {
     job *j = context;
-    const attest_judge_question *q = &j->question;
+    const attest_judge_problem *q = &j->problem;
     attest_error error = {0};
 
     if (run_chunk(j, item, &error) != ATTEST_OK) {
@@ -123,41 +123,41 @@ static bool work(void *context, size_t item)
             j->results->error = error;
         return false;
     }
-    return attest_judge_proceed_tell(&j->proceed, "rows", atomic_load(&j->results->done),
-                                     q->batch * q->heads * q->queries);
+    return attest_judge_cancel_tell(&j->cancel, "rows", atomic_load(&j->results->done),
+                                    q->batch * q->heads * q->queries);
 }
 
 /* Every head is loaded once, so that bad numbers are found in the order of the input. */
 static attest_status check_heads(job *j, attest_error *error)
 {
-    const attest_judge_question *q = &j->question;
-    attest_judge_concrete x ATTEST_CLEARED_BY(attest_judge_concrete_clear);
+    const attest_judge_problem *q = &j->problem;
+    attest_judge_instance x ATTEST_CLEARED_BY(attest_judge_instance_clear);
     attest_judge_head head ATTEST_CLEARED_BY(attest_judge_head_clear) = {0};
     attest_judge_recipe recipe;
 
     attest_judge_recipe_from_schedule(&recipe, j->model->variant,
                                       &j->model->schedule[j->schedule]);
-    ATTEST_TRY(attest_judge_concrete_init(&x, q, j->model->variant, &recipe, error));
+    ATTEST_TRY(attest_judge_instance_init(&x, q, j->model->variant, &recipe, error));
     ATTEST_TRY(attest_judge_head_init(&head, q, error));
     for (size_t h = 0; h < q->batch * q->heads; h++) {
         ATTEST_TRY(attest_judge_head_load(&head, h / q->heads, h % q->heads, error));
-        ATTEST_TRY(attest_judge_concrete_check(&x, &head, error));
+        ATTEST_TRY(attest_judge_instance_check(&x, &head, error));
     }
     return ATTEST_OK;
 }
 
 static attest_status run_all(job *j, attest_error *error)
 {
-    const attest_judge_question *q = &j->question;
+    const attest_judge_problem *q = &j->problem;
     size_t jobs = j->options->jobs > 0 ? j->options->jobs : 1;
     attest_status status;
 
     j->results = attest_shared_alloc(1, j->bytes);
     if (!j->results)
         return attest_memory_fail(error);
-    attest_judge_proceed_begin(&j->proceed, "rows", q->batch * q->heads * q->queries);
+    attest_judge_cancel_begin(&j->cancel, "rows", q->batch * q->heads * q->queries);
     status = attest_workers_run(work, j, q->batch * q->heads * j->chunks, jobs, error);
-    status = attest_judge_proceed_end(&j->proceed, status, error);
+    status = attest_judge_cancel_end(&j->cancel, status, error);
     if (j->results->error.status != ATTEST_OK) {
         if (error)
             *error = j->results->error;
@@ -179,15 +179,14 @@ attest_status attest_judge_simulate_values(double *out, double *lo, double *hi,
                                           .options = options};
     double *to[3] = {out, lo, hi};
 
-    attest_judge_proceed_init(&j.proceed, options);
+    attest_judge_cancel_init(&j.cancel, options);
     if (schedule >= model->schedules)
         return attest_error_set(error, ATTEST_USAGE,
                                 "the model has %zu schedules, none with the number %zu",
                                 model->schedules, schedule);
-    ATTEST_TRY(attest_judge_question_init(&j.question, qkv, error));
-    j.chunks = (j.question.queries + ROWS - 1) / ROWS;
-    j.elements =
-        j.question.batch * j.question.heads * j.question.queries * j.question.value_dim;
+    ATTEST_TRY(attest_judge_problem_init(&j.problem, qkv, error));
+    j.chunks = (j.problem.queries + ROWS - 1) / ROWS;
+    j.elements = j.problem.batch * j.problem.heads * j.problem.queries * j.problem.value_dim;
     if (j.elements > (SIZE_MAX - sizeof(results)) / (3 * sizeof(double)))
         return attest_memory_fail(error);
     j.bytes = sizeof(results) + (j.bounds ? 3 : 1) * j.elements * sizeof(double);

@@ -95,15 +95,15 @@ static void set_terms(void *context, const attest_judge_work *work,
 }
 
 static attest_status visit_row(visit *to, const size_t at[4],
-                               const attest_judge_question *question, attest_judge_rule *rule,
+                               const attest_judge_problem *problem, attest_judge_rule *rule,
                                size_t rules, attest_error *error)
 {
-    double *row ATTEST_FREED = attest_memory_alloc(question->value_dim, 4 * sizeof *row);
+    double *row ATTEST_FREED = attest_memory_alloc(problem->value_dim, 4 * sizeof *row);
     attest_judge_head_bound bound ATTEST_CLEARED_BY(attest_judge_head_bound_clear) = {0};
 
     if (!row)
         return attest_memory_fail(error);
-    ATTEST_TRY(attest_judge_head_bound_init(&bound, question, rule, rules, error));
+    ATTEST_TRY(attest_judge_head_bound_init(&bound, problem, rule, rules, error));
     bound.visit = set_terms;
     bound.context = to;
     ATTEST_TRY(attest_judge_head_bound_load(&bound, at[0], at[1], error));
@@ -116,15 +116,15 @@ static attest_status find(visit *to, const size_t at[4], const attest_qkv *qkv,
 {
     bool *left_out ATTEST_FREED = attest_memory_alloc(model->variants, sizeof *left_out);
     attest_judge_rule *rule ATTEST_FREED = attest_memory_alloc(model->variants, sizeof *rule);
-    attest_judge_question question ATTEST_CLEARED_BY(attest_judge_question_clear) = {0};
+    attest_judge_problem problem ATTEST_CLEARED_BY(attest_judge_problem_clear) = {0};
     size_t rules;
 
     if (!left_out || !rule)
         return attest_memory_fail(error);
-    ATTEST_TRY(attest_judge_question_init(&question, qkv, error));
-    ATTEST_TRY(attest_judge_inputs_check(left_out, &question, model, error));
-    rules = attest_judge_inputs_set_rules(rule, left_out, &question, model);
-    return visit_row(to, at, &question, rule, rules, error);
+    ATTEST_TRY(attest_judge_problem_init(&problem, qkv, error));
+    ATTEST_TRY(attest_judge_inputs_check(left_out, &problem, model, error));
+    rules = attest_judge_inputs_set_rules(rule, left_out, &problem, model);
+    return visit_row(to, at, &problem, rule, rules, error);
 }
 
 attest_status attest_judge_terms_find(attest_judge_terms *terms, const size_t at[4],

@@ -1,13 +1,13 @@
 /* weights_scheme.c -- weights that are quantised in groups of keys, on their way to V. */
 #include <math.h>
 
-#include "judge/concrete.h"
+#include "judge/kernel_instance.h"
 
 /* From here on scales of one row are normal numbers, and grow with the largest weight. */
 #define FEW 0x1p-90
 
 /* The key after the last one of the group of key j of a tile: groups begin with the tile. */
-static size_t group_end(const attest_judge_concrete *x, const attest_judge_tile *tile, size_t j)
+static size_t group_end(const attest_judge_instance *x, const attest_judge_tile *tile, size_t j)
 {
     size_t size = x->variant->p_scheme.channels, end = tile->last;
 
@@ -16,7 +16,7 @@ static size_t group_end(const attest_judge_concrete *x, const attest_judge_tile 
     return end < tile->last ? end : tile->last;
 }
 
-void attest_judge_concrete_quantise(attest_judge_concrete *x, double *weight,
+void attest_judge_instance_quantise(attest_judge_instance *x, double *weight,
                                     const attest_judge_tile *tile)
 {
     for (size_t j = tile->first, end; j < tile->last; j = end) {
@@ -50,7 +50,7 @@ static double to_below(double x)
 /* What is known of a group: the largest number is from least to most, and so are the scales and
  * the elements of either end. */
 typedef struct group {
-    attest_judge_concrete *x;
+    attest_judge_instance *x;
     double least, most;
     bool same, powers; /* one scale; scales next to each other, which are powers of two */
     bool far;          /* scales may be too small to tell */
@@ -60,7 +60,7 @@ typedef struct group {
 /* Lemma 10: element by element, with the scale of either end. */
 static double lower_value(const group *g, double at_low, double at_high)
 {
-    const attest_hosted *p = &g->x->p;
+    const attest_in_double *p = &g->x->p;
 
     if (g->same)
         return attest_block_get_value(at_high, &g->high, p);
@@ -72,7 +72,7 @@ static double lower_value(const group *g, double at_low, double at_high)
 
 static double upper_value(const group *g, double at_low, double at_high)
 {
-    const attest_hosted *p = &g->x->p;
+    const attest_in_double *p = &g->x->p;
 
     if (g->same)
         return attest_block_get_value(at_high, &g->high, p);
@@ -88,7 +88,7 @@ static double farthest(const group *g, double weight, int sign)
     const attest_block_error *e = &g->x->scheme_error;
     double error = (e->relative * weight + e->of_largest * g->most + e->tiny) * (1 + 0x1p-40);
 
-    return attest_hosted_convert(fmax(weight + sign * error, 0), &g->x->p);
+    return attest_in_double_convert(fmax(weight + sign * error, 0), &g->x->p);
 }
 
 static void set_scales(group *g)
@@ -141,7 +141,7 @@ static bool quantise_group(group *g, double *lo, double *hi, size_t count,
     return true;
 }
 
-bool attest_judge_concrete_quantise_ends(attest_judge_concrete *x, double *lo, double *hi,
+bool attest_judge_instance_quantise_ends(attest_judge_instance *x, double *lo, double *hi,
                                          const attest_judge_tile *tile, double *const room[2])
 {
     group g = {.x = x};

@@ -1,8 +1,9 @@
 /* sums.h -- many sums of products at once, every operation rounded to a small format that
- * doubles host (format/hosted.h): what a simulated kernel or an audit does most of the time.
+ * doubles host (format/simulate_in_double.h): what a simulated kernel or an audit does most of
+ * the time.
  *
- * Every lane does what attest_hosted_nearest does; the results of all kernels are the same to
- * the bit. proofs-notes/audit.md, "Vectors". */
+ * Every lane does what attest_in_double_nearest does; the results of all kernels are the same
+ * to the bit. proofs-notes/audit.md, "Vectors". */
 #ifndef ATTEST_KERNEL_SUMS_H
 #define ATTEST_KERNEL_SUMS_H
 
@@ -23,10 +24,11 @@ enum kernel_rounding_way {
 
 struct kernel_rounding {
     enum kernel_rounding_way way;
-    int shift;                                 /* the bits of a double that go */
-    double tiny, magic, least, most, overflow; /* as in struct attest_hosted; overflow >= 0 */
-    bool no_nan, no_minus_zero;                /* what the format has not got */
-    bool flush_positive, flush_negative;       /* results below tiny that become 0 */
+    int shift; /* the bits of a double that go */
+    double tiny, magic, least, most,
+        overflow;                        /* as in struct attest_in_double; overflow >= 0 */
+    bool no_nan, no_minus_zero;          /* what the format has not got */
+    bool flush_positive, flush_negative; /* results below tiny that become 0 */
 };
 
 /* y[r], or 0, + sum over c of m[c stride + r] x[c], from the first term to the last. */

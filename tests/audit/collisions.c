@@ -10,7 +10,7 @@
 #include "audit/errors.h"
 #include "audit/separation.h"
 #include "base/workers.h"
-#include "format/wide.h"
+#include "format/simulate_in_mpfr.h"
 #include "tests/ref/audit_cases.h"
 
 static attest_format get_format(const char *name)
@@ -238,7 +238,7 @@ static void test_axes(void)
         bool found = false, done;
         arf_t square;
 
-        outputs.wide = attest_wide_vector_init(&outputs.bytes, COUNT * DIM, 53, true);
+        outputs.wide = attest_in_mpfr_vector_init(&outputs.bytes, COUNT * DIM, 53, true);
         if (!outputs.wide)
             abort();
         for (size_t p = 0; p < COUNT; p++) {

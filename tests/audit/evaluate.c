@@ -7,7 +7,7 @@
 #include <attest/attention.h>
 
 #include "audit/evaluate.h"
-#include "format/hosted.h"
+#include "format/simulate_in_double.h"
 #include "tests/ref/audit_cases.h"
 #include "tests/ref/hardware.h"
 

@@ -25,7 +25,7 @@ static double score(const double *q, const double *k, size_t dim, double zero, b
     attest_format format;
     attest_simulated_arithmetic a;
     attest_recorded_simulation simulation;
-    attest_judge_question question;
+    attest_judge_problem question;
     attest_judge_head head;
     attest_qkv qkv = {.q = tensor(q, 1, dim),
                       .k = tensor(key, KEYS, dim),
@@ -41,7 +41,7 @@ static double score(const double *q, const double *k, size_t dim, double zero, b
     a.pairwise = pairwise;
     a.fma = fma;
     if (!attest_recorded_simulation_fits(&a) ||
-        attest_judge_question_init(&question, &qkv, NULL) != ATTEST_OK ||
+        attest_judge_problem_init(&question, &qkv, NULL) != ATTEST_OK ||
         attest_judge_head_init(&head, &question, NULL) != ATTEST_OK ||
         attest_judge_head_load(&head, 0, 0, NULL) != ATTEST_OK ||
         attest_recorded_simulation_init(&simulation, &a, &question, NULL) != ATTEST_OK)
@@ -50,7 +50,7 @@ static double score(const double *q, const double *k, size_t dim, double zero, b
     attest_recorded_simulation_run(&out, weight, &simulation, &head, 0);
     attest_recorded_simulation_clear(&simulation);
     attest_judge_head_clear(&head);
-    attest_judge_question_clear(&question);
+    attest_judge_problem_clear(&question);
     return log(weight[1] / weight[0]);
 }
 

@@ -77,12 +77,12 @@ static double attended_changed(void)
 /* A weight that is rounded by 2^-55, and 999 whose errors are lost beside it. */
 static double recorded_sums(void)
 {
-    const attest_judge_question question = {.keys = LONG, .dim = 1, .value_dim = 1};
+    const attest_judge_problem problem = {.keys = LONG, .dim = 1, .value_dim = 1};
     attest_recorded_exact e;
     double weight[LONG + 1], off, ratio;
     arb_t exact, t;
 
-    attest_recorded_exact_init(&e, &question);
+    attest_recorded_exact_init(&e, &problem);
     arb_init(exact), arb_init(t);
     e.bits = EXACT_BITS;
     arb_one(e.total);

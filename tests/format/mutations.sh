@@ -38,15 +38,15 @@ mutation "log2f of llama.cpp" format/block_floats.c 'floorf((float)log2((double)
 mutation "NVFP4 without the tensor's scale" format/block_floats.c 'fminf(2688 / g->tensor_amax, FLT_MAX)' '1'
 mutation "NVFP4 of llama.cpp, large scales" format/block_floats.c 'if (x >= 248)' 'if (x >= 448)'
 mutation "elements of q8_0 from the stored scale" format/block_integers.c 'inverse = d == 0 ? 0 : 1 / d;
-    *g->scale = (attest_block_scale){attest_hosted_nearest(d, &g->half), 1, 0};
-    for (size_t i = 0; i < g->count; i++) {' 'inverse = d == 0 ? 0 : 1 / (float)attest_hosted_nearest(d, &g->half);
-    *g->scale = (attest_block_scale){attest_hosted_nearest(d, &g->half), 1, 0};
+    *g->scale = (attest_block_scale){attest_in_double_nearest(d, &g->half), 1, 0};
+    for (size_t i = 0; i < g->count; i++) {' 'inverse = d == 0 ? 0 : 1 / (float)attest_in_double_nearest(d, &g->half);
+    *g->scale = (attest_block_scale){attest_in_double_nearest(d, &g->half), 1, 0};
     for (size_t i = 0; i < g->count; i++) {'
 mutation "halves of q8_0" format/block_integers.c 'roundf(product) :' 'nearbyintf(product) :'
 mutation "q8_0 of x86" format/block_integers.c 'inverse = amax == 0 ? 0 : 127 / amax;' 'inverse = d == 0 ? 0 : 1 / d;'
 mutation "the first of equals in q4_0" format/block_integers.c 'fabsf(g->x[i]) > fabsf(extreme)' 'fabsf(g->x[i]) >= fabsf(extreme)'
 mutation "int8 by the scale's reciprocal" format/block_integers.c 'factor = amax == 0 ? 0 : 127 / amax;' 'factor = amax == 0 ? 0 : 1 / (amax / 127);'
-mutation "KIVI in binary32" format/block_integers.c 'x = attest_hosted_nearest(x / scale, &g->half);' 'x = (float)(x / scale);'
+mutation "KIVI in binary32" format/block_integers.c 'x = attest_in_double_nearest(x / scale, &g->half);' 'x = (float)(x / scale);'
 mutation "groups of one size" format/block.c 'channel / q->group_channels;' '0;'
 mutation "a bit less of Ampere" judge/gpu.c '{"tc:ampere", "binary16", BOTH, 8, 24, false}' '{"tc:ampere", "binary16", BOTH, 8, 23, false}'
 mutation "half a block of Hopper" judge/gpu.c '{"tc:hopper", "bfloat16", SINGLE, 16, 25, false}' '{"tc:hopper", "bfloat16", SINGLE, 8, 25, false}'

@@ -11,7 +11,7 @@
 
 #include <attest/block.h>
 #include "format/format_code.h"
-#include "format/wide.h"
+#include "format/simulate_in_mpfr.h"
 
 static char line[1 << 22];
 
@@ -61,17 +61,17 @@ static void decode(const attest_format *format)
 /* The same cast by MPFR. */
 static double cast_wide(double x, const attest_format *format)
 {
-    attest_wide wide;
+    attest_in_mpfr wide;
     mpfr_t y;
     double value;
 
-    attest_wide_init(&wide, format, ATTEST_SIMULATED_NEAREST, NULL);
+    attest_in_mpfr_init(&wide, format, ATTEST_SIMULATED_NEAREST, NULL);
     mpfr_init2(y, format->precision);
     mpfr_set_d(wide.operand, x, MPFR_RNDN);
-    attest_wide_convert(y, wide.operand, &wide);
+    attest_in_mpfr_convert(y, wide.operand, &wide);
     value = mpfr_get_d(y, MPFR_RNDN);
     mpfr_clear(y);
-    attest_wide_clear(&wide);
+    attest_in_mpfr_clear(&wide);
     return value;
 }
 

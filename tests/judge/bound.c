@@ -53,12 +53,12 @@ static void compare(tally *t, const double *bound, const double *out, size_t col
     }
 }
 
-/* The rows of one question under one model, by several kernels. */
+/* The rows of one problem under one model, by several kernels. */
 static bool try_kernels(tally *t, attest_judge_head_bound *bound, const double *result,
                         const attest_judge_variant *variant, uint64_t seed)
 {
-    const attest_judge_question *question = bound->head.question;
-    size_t columns = question->value_dim;
+    const attest_judge_problem *problem = bound->head.problem;
+    size_t columns = problem->value_dim;
     double *out = calloc(columns, sizeof *out);
     attest_error error = {0};
     bool ran = false;
@@ -68,7 +68,7 @@ static bool try_kernels(tally *t, attest_judge_head_bound *bound, const double *
 
         if (attest_judge_recipe_draw(&recipe, variant, seed * RECIPES + r, &error) != ATTEST_OK)
             continue;
-        for (size_t i = 0; i < question->queries; i++) {
+        for (size_t i = 0; i < problem->queries; i++) {
             if (attest_judge_simulate_row(out, &bound->head, i, variant, &recipe, &error) !=
                 ATTEST_OK)
                 continue;
@@ -81,9 +81,9 @@ static bool try_kernels(tally *t, attest_judge_head_bound *bound, const double *
     return ran;
 }
 
-/* The model and the question of a seed that failed, to be looked at. */
+/* The model and the problem of a seed that failed, to be looked at. */
 static void describe(const attest_judge_variant *v, const drawn_question *x,
-                     const attest_judge_question *question)
+                     const attest_judge_problem *problem)
 {
     attest_judge_model model = {
         .name = (char *)"drawn", .variant = (attest_judge_variant *)v, .variants = 1};
@@ -92,7 +92,7 @@ static void describe(const attest_judge_variant *v, const drawn_question *x,
     printf("# %zu queries, %zu keys, dim %zu, columns %zu, scale %s, softcap %s, causal %d, "
            "window %d %ld %ld, "
            "mask %d, sink %g\n",
-           question->queries, question->keys, question->dim, question->value_dim, x->qkv.scale,
+           problem->queries, problem->keys, problem->dim, problem->value_dim, x->qkv.scale,
            x->qkv.softcap ? x->qkv.softcap : "none", x->qkv.causal, x->qkv.windowed,
            x->qkv.left, x->qkv.right, x->qkv.mask.data ? (int)x->qkv.mask.type + 1 : 0,
            x->qkv.sink.data ? x->sink : 0);
@@ -106,7 +106,7 @@ static void try_model(tally *t, uint64_t seed)
     uint64_t state = attest_random_mix(seed);
     attest_judge_variant variant;
     attest_judge_rule rule;
-    attest_judge_question question;
+    attest_judge_problem problem;
     attest_judge_head_bound bound;
     drawn_question drawn;
     attest_error error = {0};
@@ -114,25 +114,25 @@ static void try_model(tally *t, uint64_t seed)
 
     attest_judge_draw_variant(&variant, &state);
     if (!draw_question(&drawn, &variant, &state, QUERIES, seed % 16 == 0 ? 300 : 40, 24) ||
-        attest_judge_question_init(&question, &drawn.qkv, &error) != ATTEST_OK) {
+        attest_judge_problem_init(&problem, &drawn.qkv, &error) != ATTEST_OK) {
         drawn_question_clear(&drawn);
         return;
     }
-    attest_judge_rule_init(&rule, &variant, &question);
-    if (attest_judge_head_bound_init(&bound, &question, &rule, 1, &error) == ATTEST_OK) {
-        result = calloc(question.queries * question.value_dim, 4 * sizeof *result);
+    attest_judge_rule_init(&rule, &variant, &problem);
+    if (attest_judge_head_bound_init(&bound, &problem, &rule, 1, &error) == ATTEST_OK) {
+        result = calloc(problem.queries * problem.value_dim, 4 * sizeof *result);
         if (result && attest_judge_head_bound_load(&bound, 0, 0, &error) == ATTEST_OK) {
-            attest_judge_head_bound_rows(result, &bound, 0, question.queries);
+            attest_judge_head_bound_rows(result, &bound, 0, problem.queries);
             size_t before = t->outside;
 
             t->models += try_kernels(t, &bound, result, &variant, seed);
             if (t->outside > before && before < 5)
-                describe(&variant, &drawn, &question);
+                describe(&variant, &drawn, &problem);
         }
         attest_judge_head_bound_clear(&bound);
     }
     free(result);
-    attest_judge_question_clear(&question);
+    attest_judge_problem_clear(&problem);
     drawn_question_clear(&drawn);
 }
 

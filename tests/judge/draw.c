@@ -1,4 +1,4 @@
-/* draw.c -- random models, questions and data for the judge's tests. */
+/* draw.c -- random models, problems and data for the judge's tests. */
 #include "tests/judge/draw.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "format/hosted.h"
+#include "format/simulate_in_double.h"
 
 const char *const draw_kind_name[DRAW_KINDS] = {"normal",   "peaked",   "flat", "one sign",
                                                 "outliers", "integers", "wide", "growing",
@@ -77,11 +77,11 @@ void draw_data(double *q, double *k, double *v, size_t queries, size_t keys, siz
 
 static void round_all(double *x, size_t count, const attest_format *format)
 {
-    attest_hosted hosted;
+    attest_in_double hosted;
 
-    attest_hosted_init(&hosted, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    attest_in_double_init(&hosted, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
     for (size_t i = 0; i < count; i++)
-        x[i] = attest_hosted_convert(x[i], &hosted);
+        x[i] = attest_in_double_convert(x[i], &hosted);
 }
 
 static attest_tensor tensor(const double *data, size_t tokens, size_t dim)
@@ -137,7 +137,7 @@ static void draw_options(drawn_question *x, uint64_t *state, size_t queries, siz
     qkv->softcap = pick(state, 4) ? NULL : x->softcap;
 }
 
-/* Factors of q, k and v for a quarter of the questions, powers of two among them. */
+/* Factors of q, k and v for a quarter of the problems, powers of two among them. */
 static void draw_factors(drawn_question *x, uint64_t *state)
 {
     attest_tensor *const of[3] = {&x->qkv.q_descale, &x->qkv.k_descale, &x->qkv.v_descale};
@@ -154,10 +154,10 @@ static void draw_factors(drawn_question *x, uint64_t *state)
     }
 }
 
-bool draw_question(drawn_question *question, const attest_judge_variant *variant,
+bool draw_question(drawn_question *problem, const attest_judge_variant *variant,
                    uint64_t *state, size_t queries, size_t keys, size_t dim)
 {
-    drawn_question *x = question;
+    drawn_question *x = problem;
     size_t columns = 1 + pick(state, 5);
 
     memset(x, 0, sizeof *x);
@@ -184,11 +184,11 @@ bool draw_question(drawn_question *question, const attest_judge_variant *variant
     return true;
 }
 
-void drawn_question_clear(drawn_question *question)
+void drawn_question_clear(drawn_question *problem)
 {
-    free(question->q);
-    free(question->k);
-    free(question->v);
-    free(question->mask);
-    free(question->seen);
+    free(problem->q);
+    free(problem->k);
+    free(problem->v);
+    free(problem->mask);
+    free(problem->seen);
 }

@@ -1,13 +1,13 @@
-/* draw.h -- random models, questions and data for the judge's tests. */
+/* draw.h -- random models, problems and data for the judge's tests. */
 #ifndef TESTS_JUDGE_DRAW_H
 #define TESTS_JUDGE_DRAW_H
 
 #include <stdint.h>
 
 #include "judge/model.h"
-#include "judge/question.h"
+#include "judge/problem.h"
 
-/* A question and what it points to. */
+/* A problem and what it points to. */
 typedef struct drawn_question {
     attest_qkv qkv;
     double *q, *k, *v, *mask, sink, factor[3];
@@ -17,9 +17,9 @@ typedef struct drawn_question {
 
 /* Data of a random kind in the variant's formats, of one head: at most so many queries, keys
  * and dimensions. False: out of memory. */
-bool draw_question(drawn_question *question, const attest_judge_variant *variant,
+bool draw_question(drawn_question *problem, const attest_judge_variant *variant,
                    uint64_t *state, size_t queries, size_t keys, size_t dim);
-void drawn_question_clear(drawn_question *question);
+void drawn_question_clear(drawn_question *problem);
 
 /* Data of the kind named instead: 0 .. DRAW_KINDS-1. */
 enum { DRAW_KINDS = 10 };

@@ -1,6 +1,6 @@
 /* exact.c -- the exact values of attest_judge_bound against balls of 256 bits, computed
  * from the definition in attest/judge.h alone: bytes are decoded here, keys are chosen here.
- * ATTEST_TRIALS questions (default 600) from ATTEST_SEED on. */
+ * ATTEST_TRIALS problems (default 600) from ATTEST_SEED on. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static double decode(const layout *f, const unsigned char *at)
     return bits >> (f->exponent_bits + f->fraction_bits) ? -value : value;
 }
 
-/* ---- questions ---- */
+/* ---- problems ---- */
 
 typedef struct drawn {
     attest_qkv qkv;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "judge/fault.h"
-#include "judge/question.h"
+#include "judge/problem.h"
 #include "tests/tap.h"
 
 enum { QUERIES = 5, KEYS = 7, DIM = 4 };
@@ -20,7 +20,7 @@ static attest_tensor tensor(const void *data, attest_tensor_type type, size_t si
                            {0, 0, (ptrdiff_t)(columns * size), (ptrdiff_t)size}};
 }
 
-static attest_qkv question(void)
+static attest_qkv problem(void)
 {
     attest_qkv qkv = {0};
 
@@ -34,11 +34,11 @@ static attest_qkv question(void)
  * missing see nothing. */
 static void draw(char *text, const attest_qkv *qkv, size_t missing)
 {
-    attest_judge_question checked;
+    attest_judge_problem checked;
     attest_judge_head head;
     attest_error error;
 
-    if (attest_judge_question_init(&checked, qkv, &error) ||
+    if (attest_judge_problem_init(&checked, qkv, &error) ||
         attest_judge_head_init(&head, &checked, &error) ||
         attest_judge_head_load(&head, 0, 0, &error)) {
         strcpy(text, error.text);
@@ -57,7 +57,7 @@ static void draw(char *text, const attest_qkv *qkv, size_t missing)
     }
     *text = '\0';
     attest_judge_head_clear(&head);
-    attest_judge_question_clear(&checked);
+    attest_judge_problem_clear(&checked);
 }
 
 static void expect(const char *what, const attest_qkv *qkv, attest_judge_fault fault,
@@ -79,7 +79,7 @@ static void expect(const char *what, const attest_qkv *qkv, attest_judge_fault f
 
 static void masks(void)
 {
-    attest_qkv qkv = question();
+    attest_qkv qkv = problem();
 
     expect("no mask to move", &qkv, ATTEST_JUDGE_FAULT_MASK, 0, "does not apply");
     expect("a tile of 3", &qkv, ATTEST_JUDGE_FAULT_TILE, 3,
@@ -124,8 +124,8 @@ static void masks(void)
 static double scale_of(const char *scale, const char *softcap, attest_judge_fault fault,
                        double *cap)
 {
-    attest_qkv qkv = question();
-    attest_judge_question checked;
+    attest_qkv qkv = problem();
+    attest_judge_problem checked;
     attest_judge_faulty faulty;
     attest_error error;
     bool applies;
@@ -136,15 +136,15 @@ static double scale_of(const char *scale, const char *softcap, attest_judge_faul
     qkv.softcap = softcap;
     if (attest_judge_faulty_init(&faulty, &applies, fault, &qkv, 0, &error) || !applies)
         return 0;
-    if (attest_judge_question_init(&checked, &faulty.qkv, &error))
+    if (attest_judge_problem_init(&checked, &faulty.qkv, &error))
         abort();
     arb_init(ball);
-    attest_judge_question_get_scale(ball, &checked, 64);
+    attest_judge_problem_get_scale(ball, &checked, 64);
     value = arf_get_d(arb_midref(ball), ARF_RND_NEAR);
     if (cap)
         *cap = fmpq_get_d(checked.softcap);
     arb_clear(ball);
-    attest_judge_question_clear(&checked);
+    attest_judge_problem_clear(&checked);
     attest_judge_faulty_clear(&faulty);
     return value;
 }

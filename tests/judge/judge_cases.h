@@ -1,11 +1,11 @@
-/* judge_cases.h -- random questions, variants and schedules, small ones. */
+/* judge_cases.h -- random problems, variants and schedules, small ones. */
 #ifndef ATTEST_TESTS_JUDGE_CASES_H
 #define ATTEST_TESTS_JUDGE_CASES_H
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/replay.h"
+#include "judge/interval_run.h"
 #include "judge/simulate.h"
 #include "tests/tap.h"
 
@@ -16,7 +16,7 @@ typedef struct judge_case {
     double bias[CASE_QUERIES * CASE_KEYS], sink, factor[3];
     uint8_t mask[CASE_QUERIES * CASE_KEYS];
     attest_qkv qkv;
-    attest_judge_question question;
+    attest_judge_problem problem;
     attest_judge_head head;
     attest_judge_variant variant;
     attest_judge_schedule schedule;
@@ -40,15 +40,15 @@ static inline attest_format case_format(const char *name)
 /* About normal, times a power of two; now and then 0. */
 static inline double case_number(uint64_t *state, const attest_format *format, int power)
 {
-    attest_hosted h;
+    attest_in_double h;
     double x = 0;
 
     for (int i = 0; i < 6; i++)
         x += (double)(attest_random_next(state) >> 11) * 0x1p-53 - 0.5;
     if (case_pick(state, 24) == 0)
         x = 0;
-    attest_hosted_init(&h, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
-    return attest_hosted_convert(ldexp(x, power), &h);
+    attest_in_double_init(&h, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    return attest_in_double_convert(ldexp(x, power), &h);
 }
 
 static inline attest_tensor case_tensor(const void *data, attest_tensor_type type,
@@ -230,8 +230,8 @@ static inline void case_init(judge_case *c, uint64_t *state, size_t kind)
     c->qkv.k = case_tensor(c->k, ATTEST_TENSOR_F64, keys, dim);
     c->qkv.v = case_tensor(c->v, ATTEST_TENSOR_F64, keys, values);
     case_extras(c, state, queries, keys);
-    if (attest_judge_question_init(&c->question, &c->qkv, &error) != ATTEST_OK ||
-        attest_judge_head_init(&c->head, &c->question, &error) != ATTEST_OK ||
+    if (attest_judge_problem_init(&c->problem, &c->qkv, &error) != ATTEST_OK ||
+        attest_judge_head_init(&c->head, &c->problem, &error) != ATTEST_OK ||
         attest_judge_head_load(&c->head, 0, 0, &error) != ATTEST_OK) {
         printf("# %s\n", error.text);
         abort();
@@ -243,7 +243,7 @@ static inline void case_shrink(judge_case *c, uint64_t *state)
 {
     attest_error error = {0};
 
-    for (size_t i = 0; i < c->question.keys * c->question.value_dim; i++)
+    for (size_t i = 0; i < c->problem.keys * c->problem.value_dim; i++)
         c->v[i] = case_number(state, &c->variant.v, -122);
     if (attest_judge_head_load(&c->head, 0, 0, &error) != ATTEST_OK)
         abort();
@@ -252,7 +252,7 @@ static inline void case_shrink(judge_case *c, uint64_t *state)
 static inline void case_clear(judge_case *c)
 {
     attest_judge_head_clear(&c->head);
-    attest_judge_question_clear(&c->question);
+    attest_judge_problem_clear(&c->problem);
 }
 
 #endif

@@ -23,7 +23,7 @@ static attest_tensor tensor(const void *data)
 
 /* All scores are 0: every row is the mean of the values, which is 0.5 in head 0, 2.5 in head 1.
  */
-static attest_qkv question(void)
+static attest_qkv problem(void)
 {
     for (size_t i = 0; i < ALL; i++) {
         double mean = i < ALL / HEADS ? 0.5 : 2.5;
@@ -55,7 +55,7 @@ static char *judge(attest_judge_verdict *verdict, const attest_tensor *output,
 
 static void verdicts(void)
 {
-    attest_qkv qkv = question();
+    attest_qkv qkv = problem();
     attest_tensor output = tensor(out);
     attest_judge_verdict verdict;
     char *text = judge(&verdict, &output, &qkv);
@@ -81,7 +81,7 @@ static void verdicts(void)
 
 static void refusals(void)
 {
-    attest_qkv qkv = question();
+    attest_qkv qkv = problem();
     attest_tensor output = tensor(out);
     attest_judge_options options = {0};
     attest_judgement *judgement = NULL;
@@ -110,7 +110,7 @@ static attest_judge_wrong_rows wrong_rows[RANGES];
 static attest_judgement make_layer(size_t i, attest_judge_verdict verdict, double ratio)
 {
     attest_judgement layer = {.number = 10 + i};
-    attest_judge_tally *tally = &layer.tally;
+    attest_judge_summary *tally = &layer.summary;
 
     tally->shape[0] = 2;
     tally->shape[1] = 3;
@@ -155,7 +155,8 @@ static void worst_layers(void)
         layer[c[k].worst - 10].tally.has_worst = false;
         wrong += worst_of(layer, LAYERS) == c[k].worst;
     }
-    layer[0].tally.has_worst = layer[1].tally.has_worst = layer[2].tally.has_worst = false;
+    layer[0].summary.has_worst = layer[1].summary.has_worst = layer[2].summary.has_worst =
+        false;
     TAP_OK(wrong == 0 && worst_of(layer, LAYERS) == 0, "the worst of several layers: %zu wrong",
            wrong);
 }
@@ -184,7 +185,7 @@ static void fill_layers(attest_judgement layer[LAYERS])
 
     for (size_t i = 0; i < LAYERS; i++) {
         layer[i] = make_layer(i, i > 0 ? ATTEST_JUDGE_WRONG : ATTEST_JUDGE_WITHIN, 1);
-        layer[i].tally.all = all[i];
+        layer[i].summary.all = all[i];
         layer[i].by_schedule = i < 2;
         layer[i].schedule = 4 + i;
         for (size_t h = 0; h < PLACES; h++)
@@ -192,12 +193,12 @@ static void fill_layers(attest_judgement layer[LAYERS])
     }
     for (size_t k = 0; k < RANGES; k++)
         wrong_rows[k] = (attest_judge_wrong_rows){1, 2, 3, 4, 5, 6, 1000 + k};
-    layer[1].tally.range = wrong_rows;
-    layer[1].tally.ranges = 998;
-    layer[2].tally.range = wrong_rows + 998;
-    layer[2].tally.ranges = RANGES - 998;
-    layer[1].tally.bin[3] = 40;
-    layer[2].tally.bin[3] = layer[2].tally.bin[5] = 2;
+    layer[1].summary.range = wrong_rows;
+    layer[1].summary.ranges = 998;
+    layer[2].summary.range = wrong_rows + 998;
+    layer[2].summary.ranges = RANGES - 998;
+    layer[1].summary.bin[3] = 40;
+    layer[2].summary.bin[3] = layer[2].summary.bin[5] = 2;
     layer[0].unbounded = NULL;
     layer[1].unbounded = "of a layer that is decided";
     layer[2].unbounded = "the reason";
@@ -278,7 +279,7 @@ static bool refuse(void *context)
 /* Models with many combinations take long enough that somebody is asked. */
 static void stops(size_t jobs)
 {
-    attest_qkv qkv = question();
+    attest_qkv qkv = problem();
     attest_judge_options options = {.jobs = jobs, .proceed = refuse, .proceed_context = q};
     attest_judge_bounds bounds = {0};
     attest_judge_model *slow;

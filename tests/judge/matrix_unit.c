@@ -22,7 +22,7 @@ static attest_format format(const char *name)
 }
 
 /* A number of the format: zeros, subnormals, large ones, and ones near 1. */
-static double draw(uint64_t *state, const attest_hosted *h, bool small)
+static double draw(uint64_t *state, const attest_in_double *h, bool small)
 {
     uint64_t r = attest_random_next(state);
     double m = 1 + (double)(attest_random_next(state) >> 12) * 0x1p-52;
@@ -38,7 +38,7 @@ static double draw(uint64_t *state, const attest_hosted *h, bool small)
         e = e % 40 - 20;
     else
         e = (int)h->format.emax / 2 - e % 8;
-    m = attest_hosted_nearest(ldexp(r & 16 ? -m : m, e), h);
+    m = attest_in_double_nearest(ldexp(r & 16 ? -m : m, e), h);
     return isfinite(m) ? m : 1;
 }
 
@@ -67,13 +67,13 @@ static void check_random(uint64_t *state)
         attest_format fa = format(all[k].a), fb = format(all[k].b);
         attest_format result = format(all[k].half ? "binary16" : "binary32");
         attest_judge_unit unit;
-        attest_hosted ha, hb, hc;
+        attest_in_double ha, hb, hc;
         size_t wrong = 0, infinite = 0, tiny = 0, trials = 4000;
 
         attest_judge_unit_init(&unit, &fa, &fb, &result, all[k].fraction);
-        attest_hosted_init(&ha, &fa, ATTEST_SIMULATED_NEAREST, NULL, NULL);
-        attest_hosted_init(&hb, &fb, ATTEST_SIMULATED_NEAREST, NULL, NULL);
-        attest_hosted_init(&hc, &result, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+        attest_in_double_init(&ha, &fa, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+        attest_in_double_init(&hb, &fb, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+        attest_in_double_init(&hc, &result, ATTEST_SIMULATED_NEAREST, NULL, NULL);
         for (size_t t = 0; t < trials; t++) {
             bool small = t % 4 == 0;
             double a[32], b[32], c = draw(state, &hc, false), got, want;

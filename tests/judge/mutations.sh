@@ -30,7 +30,7 @@ mutation "slope of the softcap" scores.c \
 mutation "additive mask" scores.c '(fabs(t) + fabs(bias) + fabs(sum)' '(fabs(bias)'
 # (3): weights
 mutation "factors in the scale" rule.c 'attest_judge_head_get_scale(ball, head, 128)' \
-    'attest_judge_question_get_scale(ball, head->question, 128)'
+    'attest_judge_problem_get_scale(ball, head->problem, 128)'
 mutation "tiles that may raise the maximum" tiles.c 'x->tile_high[i] > low && !first' \
     'x->tile_low[i] > low && !first'
 mutation "flushed exponentials" $keys 'kept = vector_at_most(limit, a);' 'kept = vector_at_most(zero, a);'

@@ -99,31 +99,31 @@ static size_t wrong_answers(const attest_judge_ranges *ranges, const attest_qkv 
 {
     size_t kernels = model->schedules ? model->schedules : DRAWN, wrong = 0;
     bool seen[ATTEST_JUDGE_EVENTS] = {false};
-    attest_judge_question question;
+    attest_judge_problem problem;
     attest_judge_head head;
     attest_error error = {0};
     double out[DIM];
 
-    if (attest_judge_question_init(&question, qkv, &error) != ATTEST_OK ||
-        attest_judge_head_init(&head, &question, &error) != ATTEST_OK ||
+    if (attest_judge_problem_init(&problem, qkv, &error) != ATTEST_OK ||
+        attest_judge_head_init(&head, &problem, &error) != ATTEST_OK ||
         attest_judge_head_load(&head, 0, 0, &error) != ATTEST_OK)
         abort();
     for (size_t i = 0; i < kernels; i++) {
         size_t which = model->schedules ? 0 : i % model->variants;
         const attest_judge_variant *variant = &model->variant[which];
         attest_judge_watch watch = {0};
-        attest_judge_concrete x;
+        attest_judge_instance x;
         attest_judge_recipe recipe;
 
         if (model->schedules)
             attest_judge_recipe_from_schedule(&recipe, variant, &model->schedule[i]);
         else if (attest_judge_recipe_draw(&recipe, variant, i, &error) != ATTEST_OK)
             continue;
-        if (attest_judge_concrete_init(&x, &question, variant, &recipe, &error) != ATTEST_OK)
+        if (attest_judge_instance_init(&x, &problem, variant, &recipe, &error) != ATTEST_OK)
             abort();
         x.watch = &watch;
         for (size_t row = 0; row < QUERIES; row++)
-            if (attest_judge_concrete_run(out, &x, &head, row, &error) != ATTEST_OK)
+            if (attest_judge_instance_run(out, &x, &head, row, &error) != ATTEST_OK)
                 abort();
         for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++) {
             const attest_judge_happening *event = &ranges->event[e];
@@ -136,12 +136,12 @@ static size_t wrong_answers(const attest_judge_ranges *ranges, const attest_qkv 
                      event->variant != which || event->drawn != (model->schedules == 0) ||
                      (model->schedules ? event->schedule : event->seed) != i;
         }
-        attest_judge_concrete_clear(&x);
+        attest_judge_instance_clear(&x);
     }
     for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
         wrong += ranges->event[e].answer == ATTEST_JUDGE_YES && !seen[e];
     attest_judge_head_clear(&head);
-    attest_judge_question_clear(&question);
+    attest_judge_problem_clear(&problem);
     return wrong;
 }
 

@@ -30,7 +30,7 @@ double scene_round(double x, const char *name)
     attest_format f = scene_format(name);
 
     attest_judge_arithmetic_init(&unit, &f);
-    return attest_hosted_convert(x, &unit.hosted);
+    return attest_in_double_convert(x, &unit.hosted);
 }
 
 /* Everything in binary64, functions as good as that; keys and values 0, the query 1. */
@@ -79,7 +79,7 @@ static void make_exact(attest_judge_rule *rule)
 
 /* The bounds of the row: lo, hi, exact, error. */
 static bool open_scene(double result[4], attest_judge_head_bound *bound,
-                       attest_judge_rule *rule, attest_judge_question *question, scene *x)
+                       attest_judge_rule *rule, attest_judge_problem *problem, scene *x)
 {
     attest_tensor *const factor[3] = {&x->qkv.q_descale, &x->qkv.k_descale, &x->qkv.v_descale};
     attest_error error = {0};
@@ -94,12 +94,12 @@ static bool open_scene(double result[4], attest_judge_head_bound *bound,
     for (int i = 0; i < 3; i++)
         if (x->factor[i] > 0)
             *factor[i] = tensor(&x->factor[i], 1, 1);
-    if (attest_judge_question_init(question, &x->qkv, &error) != ATTEST_OK)
+    if (attest_judge_problem_init(problem, &x->qkv, &error) != ATTEST_OK)
         return false;
-    attest_judge_rule_init(rule, &x->v, question);
+    attest_judge_rule_init(rule, &x->v, problem);
     if (x->exact)
         make_exact(rule);
-    if (attest_judge_head_bound_init(bound, question, rule, 1, &error) != ATTEST_OK ||
+    if (attest_judge_head_bound_init(bound, problem, rule, 1, &error) != ATTEST_OK ||
         attest_judge_head_bound_load(bound, 0, 0, &error) != ATTEST_OK)
         return false;
     attest_judge_head_bound_rows(result, bound, 0, 1);
@@ -125,14 +125,14 @@ double scene_measure(scene *x)
     for (size_t trial = 0; trial < x->trials; trial++) {
         attest_judge_head_bound bound;
         attest_judge_rule rule;
-        attest_judge_question question;
+        attest_judge_problem problem;
         attest_judge_recipe recipe;
         attest_error error = {0};
         double b[4], out;
 
         if (x->vary)
             x->vary(x, &state);
-        if (!open_scene(b, &bound, &rule, &question, x))
+        if (!open_scene(b, &bound, &rule, &problem, x))
             abort();
         for (uint64_t r = 0; r < 8; r++) {
             if (attest_judge_recipe_draw(&recipe, &x->v, (x->seed + trial) * 8 + r, &error) !=
@@ -150,7 +150,7 @@ double scene_measure(scene *x)
             worst = fmax(worst, b[1] < (double)INFINITY ? scene_part(out, b) : 0);
         }
         attest_judge_head_bound_clear(&bound);
-        attest_judge_question_clear(&question);
+        attest_judge_problem_clear(&problem);
     }
     return worst;
 }
@@ -159,12 +159,12 @@ void scene_get_bound(double result[4], scene *x)
 {
     attest_judge_head_bound bound;
     attest_judge_rule rule;
-    attest_judge_question question;
+    attest_judge_problem problem;
 
-    if (!open_scene(result, &bound, &rule, &question, x))
+    if (!open_scene(result, &bound, &rule, &problem, x))
         abort();
     attest_judge_head_bound_clear(&bound);
-    attest_judge_question_clear(&question);
+    attest_judge_problem_clear(&problem);
 }
 
 double scene_get(scene *x, double (*get)(const scene *x, const attest_judge_work *row,
@@ -172,14 +172,14 @@ double scene_get(scene *x, double (*get)(const scene *x, const attest_judge_work
 {
     attest_judge_head_bound bound;
     attest_judge_rule rule;
-    attest_judge_question question;
+    attest_judge_problem problem;
     double result[4], value;
 
-    if (!open_scene(result, &bound, &rule, &question, x))
+    if (!open_scene(result, &bound, &rule, &problem, x))
         abort();
     value = get(x, &bound.work[0], &rule);
     attest_judge_head_bound_clear(&bound);
-    attest_judge_question_clear(&question);
+    attest_judge_problem_clear(&problem);
     return value;
 }
 

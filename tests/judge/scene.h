@@ -11,7 +11,7 @@
 
 enum { MOST_KEYS = 20000, MOST_DIM = 64, MOST_ENTRIES = 40000 };
 
-/* A question of one row and one column, a model, and how its kernels are drawn. */
+/* A problem of one row and one column, a model, and how its kernels are drawn. */
 typedef struct scene {
     attest_judge_variant v;
     attest_qkv qkv;

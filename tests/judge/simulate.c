@@ -13,7 +13,7 @@ static bool same(double x, double y)
 /* The row of a case as the oracle takes it; its scales are those of judge_cases.h. */
 static void get_row(ref_row *row, bool *seen, judge_case *c, size_t i)
 {
-    const attest_judge_question *q = &c->question;
+    const attest_judge_problem *q = &c->problem;
     attest_judge_row r;
 
     attest_judge_head_get_row(&r, &c->head, i);
@@ -61,13 +61,13 @@ static void check_schedules(uint64_t *state)
             if (c.schedule.flush && t % 2 == 0)
                 case_shrink(&c, state);
             attest_judge_recipe_from_schedule(&recipe, &c.variant, &c.schedule);
-            for (size_t i = 0; i < c.question.queries; i++) {
+            for (size_t i = 0; i < c.problem.queries; i++) {
                 get_row(&row, seen, &c, i);
                 ref_schedule(want, &row, &c.variant, &c.schedule);
                 if (attest_judge_simulate_row(out, &c.head, i, &c.variant, &recipe, &error) !=
                     ATTEST_OK)
                     printf("# %s\n", error.text), wrong++;
-                for (size_t v = 0; v < c.question.value_dim; v++) {
+                for (size_t v = 0; v < c.problem.value_dim; v++) {
                     elements++;
                     finite += isfinite(want[v]) != 0;
                     wrong += !same(out[v], want[v]);
@@ -87,7 +87,7 @@ static void check_schedules(uint64_t *state)
  * but a structure that is wrong is farther away. */
 static void get_exact(double *o, double *crude, judge_case *c, size_t i, bool query)
 {
-    const attest_judge_question *q = &c->question;
+    const attest_judge_problem *q = &c->problem;
     const attest_judge_variant *v = &c->variant;
     double sum = 0, size = 0, most = 0, t[CASE_KEYS], top = -INFINITY;
     double cap = c->qkv.softcap ? atof(c->qkv.softcap) : 0, scale, g;
@@ -96,7 +96,7 @@ static void get_exact(double *o, double *crude, judge_case *c, size_t i, bool qu
 
     attest_judge_head_get_row(&row, &c->head, i);
     arb_init(ball);
-    attest_judge_question_get_scale(ball, q, 64);
+    attest_judge_problem_get_scale(ball, q, 64);
     scale = arf_get_d(arb_midref(ball), ARF_RND_NEAR);
     arb_clear(ball);
     for (size_t j = row.first; j < row.last; j++) {
@@ -154,12 +154,12 @@ static void check_drawn(uint64_t *state)
             c.variant.tile = case_pick(state, 2) ? 0 : 1 + case_pick(state, 9);
             if (attest_judge_recipe_draw(&recipe, &c.variant, t, &error) != ATTEST_OK)
                 refused++;
-            for (size_t i = 0; i < c.question.queries; i++) {
+            for (size_t i = 0; i < c.problem.queries; i++) {
                 get_exact(o, &crude, &c, i, recipe.scaled_query);
                 if (attest_judge_simulate_row(out, &c.head, i, &c.variant, &recipe, &error) !=
                     ATTEST_OK)
                     refused++;
-                for (size_t v = 0; v < c.question.value_dim; v++) {
+                for (size_t v = 0; v < c.problem.value_dim; v++) {
                     elements++;
                     telling += crude < 0.25;
                     /* A sink far above the scores overflows a sum in binary16. */
@@ -190,7 +190,7 @@ static void check_contradictions(uint64_t *state)
            "pv forward, tiles backward: %s", error.text);
     c.variant.pv.order = ATTEST_JUDGE_ORDER_ANY;
     c.variant.score.depth = 1;
-    while (c.question.dim < 3) {
+    while (c.problem.dim < 3) {
         case_clear(&c);
         case_init(&c, state, 0);
         c.variant.score.depth = 1;
@@ -270,7 +270,7 @@ static void check_overflow(void)
            "three doubles for each of more elements than there are: %s", error.text);
 }
 
-/* lo, hi = what attest_judge_concrete_score makes of the score x with a softcap of 1. */
+/* lo, hi = what attest_judge_instance_score makes of the score x with a softcap of 1. */
 static void cap(double *lo, double *hi, double x, const char *format, double error, bool open)
 {
     static const double one[] = {1};
@@ -281,8 +281,8 @@ static void cap(double *lo, double *hi, double x, const char *format, double err
                       .softcap = "1"};
     attest_judge_recipe recipe = {.lanes = 1, .splits = 1, .max = ATTEST_JUDGE_MAX_TWO_PASS};
     attest_judge_variant v;
-    attest_judge_question question;
-    attest_judge_concrete concrete;
+    attest_judge_problem problem;
+    attest_judge_instance instance;
     attest_judge_head head;
     attest_judge_row row;
 
@@ -290,19 +290,19 @@ static void cap(double *lo, double *hi, double x, const char *format, double err
     v.score.accumulate = v.k = case_format(format);
     v.softcap_relative = error;
     v.softcap_absolute = 0;
-    if (attest_judge_question_init(&question, &qkv, NULL) != ATTEST_OK ||
-        attest_judge_head_init(&head, &question, NULL) != ATTEST_OK ||
+    if (attest_judge_problem_init(&problem, &qkv, NULL) != ATTEST_OK ||
+        attest_judge_head_init(&head, &problem, NULL) != ATTEST_OK ||
         attest_judge_head_load(&head, 0, 0, NULL) != ATTEST_OK ||
-        attest_judge_concrete_init(&concrete, &question, &v, &recipe, NULL) != ATTEST_OK)
+        attest_judge_instance_init(&instance, &problem, &v, &recipe, NULL) != ATTEST_OK)
         abort();
-    attest_judge_concrete_set_head(&concrete, &head);
+    attest_judge_instance_set_head(&instance, &head);
     attest_judge_head_get_row(&row, &head, 0);
-    attest_judge_concrete_score(&concrete, &head, &row, 0, open);
-    *lo = concrete.score_lo[0];
-    *hi = concrete.score_hi[0];
-    attest_judge_concrete_clear(&concrete);
+    attest_judge_instance_score(&instance, &head, &row, 0, open);
+    *lo = instance.score_lo[0];
+    *hi = instance.score_hi[0];
+    attest_judge_instance_clear(&instance);
     attest_judge_head_clear(&head);
-    attest_judge_question_clear(&question);
+    attest_judge_problem_clear(&problem);
 }
 
 /* tanh, to nearest: also the one number of 25 bits whose tanh, cut to 53 bits, lies in the
@@ -348,7 +348,7 @@ static size_t count_wider(const judge_case *c, const attest_judge_model *model,
     attest_judge_bounds bounds = {.lo = low, .hi = high};
     attest_judge_options options = {.jobs = 1};
     attest_error error = {0};
-    size_t count = c->question.queries * c->question.value_dim, wider = 0;
+    size_t count = c->problem.queries * c->problem.value_dim, wider = 0;
 
     if (attest_judge_bound(&bounds, &c->qkv, model, &options, &error) != ATTEST_OK) {
         printf("# %s\n", error.text);
@@ -359,7 +359,7 @@ static size_t count_wider(const judge_case *c, const attest_judge_model *model,
     return wider;
 }
 
-/* The whole question in several processes is its rows, one after another, and its bound is no
+/* The whole problem in several processes is its rows, one after another, and its bound is no
  * wider. */
 static void check_question(uint64_t *state)
 {
@@ -379,12 +379,12 @@ static void check_question(uint64_t *state)
         if (attest_judge_simulate(out, lo, hi, &c.qkv, &model, 0, &options, &error) !=
             ATTEST_OK)
             printf("# %s\n", error.text), wrong++;
-        for (size_t i = 0; i < c.question.queries; i++) {
+        for (size_t i = 0; i < c.problem.queries; i++) {
             if (attest_judge_simulate_row(row, &c.head, i, &c.variant, &recipe, &error) !=
                 ATTEST_OK)
                 wrong++;
-            for (size_t v = 0; v < c.question.value_dim; v++) {
-                size_t n = i * c.question.value_dim + v;
+            for (size_t v = 0; v < c.problem.value_dim; v++) {
+                size_t n = i * c.problem.value_dim + v;
 
                 wrong += !(row[v] == out[n] && lo[n] <= out[n] && out[n] <= hi[n]);
             }
@@ -393,8 +393,7 @@ static void check_question(uint64_t *state)
         c.q[0] = 0x1.123456789abcdp0;
         TAP_OK(wrong == 0 && attest_judge_simulate(out, lo, hi, &c.qkv, &model, 0, &options,
                                                    &error) == ATTEST_FORMAT,
-               "kind %zu, %zu jobs: a question is its rows; %s", kind, options.jobs,
-               error.text);
+               "kind %zu, %zu jobs: a problem is its rows; %s", kind, options.jobs, error.text);
         case_clear(&c);
     }
 }
@@ -470,7 +469,7 @@ static void check_variants(uint64_t *state)
             ok = get_bounds(lo[i], hi[i], &c, &v[i], 1, NULL, 0) && ok;
         ok = get_bounds(lo[HULL], hi[HULL], &c, v, HULL, NULL, 0) && ok;
         wrong += !ok;
-        for (size_t n = 0; ok && n < c.question.queries * c.question.value_dim; n++) {
+        for (size_t n = 0; ok && n < c.problem.queries * c.problem.value_dim; n++) {
             double low = fmin(fmin(lo[0][n], lo[1][n]), lo[2][n]);
             double high = fmax(fmax(hi[0][n], hi[1][n]), hi[2][n]);
 
@@ -518,7 +517,7 @@ static void check_hull_of_schedules(uint64_t *state)
         if (!ok)
             printf("# %s\n", error.text);
         wrong += !ok;
-        for (size_t n = 0; ok && n < c.question.queries * c.question.value_dim; n++) {
+        for (size_t n = 0; ok && n < c.problem.queries * c.problem.value_dim; n++) {
             double least = fmin(fmin(lo[0][n], lo[1][n]), lo[2][n]);
             double most = fmax(fmax(hi[0][n], hi[1][n]), hi[2][n]);
 
@@ -541,23 +540,23 @@ static void check_choices(void)
 {
     const attest_judge_exponential y = {1, 1.25, 1.5};
     attest_format format = case_format("bfloat16");
-    attest_judge_concrete x = {.random = 1};
+    attest_judge_instance x = {.random = 1};
     size_t low = 0, high = 0, wrong = 0;
 
-    attest_hosted_init(&x.work.format, &format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    attest_in_double_init(&x.work.format, &format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
     for (int i = 0; i < 400; i++) {
-        double z = attest_judge_concrete_choose(&x, &y, ATTEST_RECIPE_RANDOM, i % 2);
+        double z = attest_judge_instance_choose(&x, &y, ATTEST_RECIPE_RANDOM, i % 2);
 
         low += z < y.nearest;
         high += z > y.nearest;
-        wrong += !(y.lo <= z && z <= y.hi) || attest_hosted_convert(z, &x.work.format) != z;
+        wrong += !(y.lo <= z && z <= y.hi) || attest_in_double_convert(z, &x.work.format) != z;
     }
     TAP_OK(wrong == 0 && low > 100 && high > 100,
            "%zu choices below the nearest number, %zu above it", low, high);
-    TAP_OK(attest_judge_concrete_choose(&x, &y, ATTEST_RECIPE_ABOVE, false) == y.hi &&
-               attest_judge_concrete_choose(&x, &y, ATTEST_RECIPE_BELOW, true) == y.lo &&
-               attest_judge_concrete_choose(&x, &y, ATTEST_RECIPE_PUSH, true) == y.hi &&
-               attest_judge_concrete_choose(&x, &y, ATTEST_RECIPE_PUSH, false) == y.lo,
+    TAP_OK(attest_judge_instance_choose(&x, &y, ATTEST_RECIPE_ABOVE, false) == y.hi &&
+               attest_judge_instance_choose(&x, &y, ATTEST_RECIPE_BELOW, true) == y.lo &&
+               attest_judge_instance_choose(&x, &y, ATTEST_RECIPE_PUSH, true) == y.hi &&
+               attest_judge_instance_choose(&x, &y, ATTEST_RECIPE_PUSH, false) == y.lo,
            "and the ends");
 }
 
@@ -565,19 +564,19 @@ static void check_choices(void)
  * added above. A matrix unit has a depth of its own. */
 static void check_depths(void)
 {
-    attest_judge_summer s = {.order = ATTEST_RECIPE_PAIRWISE, .depth = 2};
-    bool ok = attest_judge_summer_allows(&s, 4, 0, false) &&
-              !attest_judge_summer_allows(&s, 5, 0, false) &&
-              attest_judge_summer_allows(&s, 2, 1, false) &&
-              !attest_judge_summer_allows(&s, 3, 0, true) &&
-              !attest_judge_summer_allows(&s, 1, 2, true);
+    attest_judge_accumulator s = {.order = ATTEST_RECIPE_PAIRWISE, .depth = 2};
+    bool ok = attest_judge_accumulator_allows(&s, 4, 0, false) &&
+              !attest_judge_accumulator_allows(&s, 5, 0, false) &&
+              attest_judge_accumulator_allows(&s, 2, 1, false) &&
+              !attest_judge_accumulator_allows(&s, 3, 0, true) &&
+              !attest_judge_accumulator_allows(&s, 1, 2, true);
 
     s.order = ATTEST_RECIPE_FORWARD;
-    ok = ok && attest_judge_summer_allows(&s, 3, 0, false) &&
-         !attest_judge_summer_allows(&s, 4, 0, false) &&
-         !attest_judge_summer_allows(&s, 3, 0, true);
+    ok = ok && attest_judge_accumulator_allows(&s, 3, 0, false) &&
+         !attest_judge_accumulator_allows(&s, 4, 0, false) &&
+         !attest_judge_accumulator_allows(&s, 3, 0, true);
     s.order = ATTEST_RECIPE_BLOCKS;
-    ok = ok && attest_judge_summer_allows(&s, 100, 5, true);
+    ok = ok && attest_judge_accumulator_allows(&s, 100, 5, true);
     TAP_OK(ok, "sums within a depth");
 }
 

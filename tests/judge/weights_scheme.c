@@ -3,7 +3,7 @@
  * scales of a group are no longer normal numbers. */
 #include <math.h>
 
-#include "judge/concrete.h"
+#include "judge/kernel_instance.h"
 #include "tests/judge/judge_cases.h"
 
 enum { DRAWS = 8 };
@@ -23,9 +23,9 @@ static double draw_between(uint64_t *state, double lo, double hi)
 }
 
 /* How many of the weights of one row leave their ends; *open grows by the ends that differ. */
-static size_t count_outside(attest_judge_concrete *x, uint64_t *state, int power, size_t *open)
+static size_t count_outside(attest_judge_instance *x, uint64_t *state, int power, size_t *open)
 {
-    size_t keys = x->question->keys, outside = 0;
+    size_t keys = x->problem->keys, outside = 0;
     attest_judge_tile tile = {0, 0, keys};
     double from[CASE_KEYS], to[CASE_KEYS], lo[CASE_KEYS], hi[CASE_KEYS], w[CASE_KEYS];
     double first[CASE_KEYS], second[CASE_KEYS], *const room[2] = {first, second};
@@ -37,12 +37,12 @@ static size_t count_outside(attest_judge_concrete *x, uint64_t *state, int power
         lo[j] = from[j];
         hi[j] = to[j];
     }
-    if (!attest_judge_concrete_quantise_ends(x, lo, hi, &tile, room))
+    if (!attest_judge_instance_quantise_ends(x, lo, hi, &tile, room))
         return 0;
     for (int t = 0; t < DRAWS; t++) {
         for (size_t j = 0; j < keys; j++)
             w[j] = draw_between(state, from[j], to[j]);
-        attest_judge_concrete_quantise(x, w, &tile);
+        attest_judge_instance_quantise(x, w, &tile);
         for (size_t j = 0; j < keys; j++) {
             *open += lo[j] < hi[j];
             outside += !(lo[j] <= w[j] && w[j] <= hi[j]);
@@ -57,7 +57,7 @@ static void check_scheme(const char *name, uint64_t *state)
 
     for (size_t t = 0; t < 300; t++) {
         attest_judge_recipe recipe;
-        attest_judge_concrete x;
+        attest_judge_instance x;
         judge_case c;
 
         case_init(&c, state, t % CASE_KINDS);
@@ -66,11 +66,11 @@ static void check_scheme(const char *name, uint64_t *state)
         c.variant.cast = true;
         c.variant.p = case_format("binary32");
         attest_judge_recipe_from_schedule(&recipe, &c.variant, &c.schedule);
-        if (attest_judge_concrete_init(&x, &c.question, &c.variant, &recipe, NULL) ==
+        if (attest_judge_instance_init(&x, &c.problem, &c.variant, &recipe, NULL) ==
             ATTEST_OK) {
             outside += count_outside(&x, state, -(int)case_pick(state, 8), &open);
             outside += count_outside(&x, state, -(int)case_pick(state, 140), &open);
-            attest_judge_concrete_clear(&x);
+            attest_judge_instance_clear(&x);
         }
         case_clear(&c);
     }

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "model/qkv.h"
-#include "judge/question.h"
+#include "judge/problem.h"
 #include "tests/tap.h"
 
 static char folder[] = "/tmp/attest-qkv-XXXXXX";

@@ -1,0 +1,164 @@
+/* simulate_in_double.c -- formats in doubles: what is not worth a place in the header. */
+#include "format/simulate_in_double.h"
+
+#include <attest/kernel.h>
+
+#include "base/random.h"
+#include "format/simulate_in_mpfr.h"
+#include "number/scope.h"
+
+/* p and exponents for which sums and products of two numbers neither overflow nor lose bits to
+ * underflow in binary64. */
+enum { MOST_BITS = 25, LEAST_QUANTUM = -500, LARGEST_EXPONENT = 500 };
+
+static bool is_binary64(const attest_format *format)
+{
+    return format->precision == 53 && format->bounded && format->emin == -1022 &&
+           format->emax == 1023 && attest_format_is_ieee(format);
+}
+
+bool attest_in_double_fits(const attest_format *format, attest_simulated_rounding rounding)
+{
+    if (is_binary64(format))
+        return rounding == ATTEST_SIMULATED_NEAREST;
+    if (format->precision < 2 || format->precision > MOST_BITS || format->positive)
+        return false;
+    return !format->bounded || (format->emin - format->precision + 1 >= LEAST_QUANTUM &&
+                                format->emax <= LARGEST_EXPONENT);
+}
+
+void attest_in_double_init(attest_in_double *h, const attest_format *format,
+                           attest_simulated_rounding rounding, bool *escaped, uint64_t *random)
+{
+    int p = (int)format->precision;
+
+    *h = (attest_in_double){.format = *format,
+                            .rounding = rounding,
+                            .plain = is_binary64(format),
+                            .unbounded = !format->bounded,
+                            .escaped = escaped,
+                            .random = random,
+                            .special = format->no_nan || format->no_minus_zero,
+                            .overflow = INFINITY,
+                            .infinite = INFINITY,
+                            .most = 0x1p900};
+    if (h->plain)
+        return;
+    h->shift = (unsigned)(53 - p);
+    if (!format->bounded)
+        return;
+    h->tiny = ldexp(1, (int)format->emin);
+    h->quantum = ldexp(1, (int)format->emin - p + 1);
+    h->magic = 0x1.8p52 * h->quantum;
+    h->most = ldexp(2 - ldexp(1, (format->top_is_nan ? 2 : 1) - p), (int)format->emax);
+    if (format->saturates)
+        h->infinite = h->most;
+    else if (format->finite_only)
+        h->infinite = NAN;
+    h->overflow = rounding == ATTEST_SIMULATED_ZERO ? h->most : h->infinite;
+}
+
+double attest_in_double_special(double x, const attest_in_double *h)
+{
+    if (isnan(x) && h->format.no_nan)
+        return -0.0;
+    return x == 0 && h->format.no_minus_zero ? 0 : x;
+}
+
+/* |x| as so many units and, of one unit more, so many parts of 2^-24: what is cut off. The unit
+ * is that of the last of p bits, or the format's quantum. */
+static double split(uint64_t *units, uint64_t *parts, double x, const attest_in_double *h)
+{
+    int exponent;
+    double unit, scaled;
+    uint64_t all;
+
+    frexp(x, &exponent);
+    unit = ldexp(1, exponent - (int)h->format.precision);
+    if (unit < h->quantum)
+        unit = h->quantum;
+    scaled = fabs(x) / unit * 0x1p24; /* exact: a power of two, below 2^49 */
+    all = (uint64_t)scaled;
+    *units = all >> ATTEST_SIMULATED_RANDOM_BITS;
+    *parts = all & (((uint64_t)1 << ATTEST_SIMULATED_RANDOM_BITS) - 1);
+    return unit;
+}
+
+double attest_in_double_cut(double x, const attest_in_double *h)
+{
+    uint64_t units, parts, draw = 0;
+    double r, unit;
+
+    if (h->rounding == ATTEST_SIMULATED_STOCHASTIC)
+        draw = attest_random_next(h->random) >> (64 - ATTEST_SIMULATED_RANDOM_BITS);
+    if (h->unbounded && x != 0 && !(fabs(x) >= 0x1p-900 && fabs(x) <= h->most))
+        *h->escaped = true;
+    if (x == 0 || isnan(x))
+        return h->special ? attest_in_double_special(x, h) : x;
+    if (isinf(x)) /* exact, whatever the rounding */
+        return copysign(h->infinite, x);
+    unit = split(&units, &parts, x, h);
+    units += (parts + draw) >> ATTEST_SIMULATED_RANDOM_BITS;
+    r = (double)units * unit;
+    if (r > h->most)
+        r = h->overflow;
+    r = copysign(r, x);
+    return h->special ? attest_in_double_special(r, h) : r;
+}
+
+/* y as a double; unbounded: one for which a double cannot stand is noticed. */
+static double get_watched(mpfr_srcptr y, const attest_in_double *h)
+{
+    double value = mpfr_get_d(y, MPFR_RNDN);
+    bool inside = fabs(value) >= 0x1p-900 && fabs(value) <= h->most;
+
+    if (h->unbounded && !inside && !mpfr_zero_p(y))
+        *h->escaped = true;
+    return value;
+}
+
+/* exp by MPFR, rounded as the format wants it. */
+static double exact_exp(double x, const attest_in_double *h)
+{
+    ATTEST_SCOPED(attest_in_mpfr, wide, &h->format, h->rounding, h->random);
+    MPFR(wide.format.precision, y);
+
+    mpfr_set_d(wide.operand, x, MPFR_RNDN);
+    attest_in_mpfr_exp(y, wide.operand, &wide);
+    return get_watched(y, h);
+}
+
+double attest_in_double_exp(double x, const attest_in_double *h)
+{
+    /* The proved error is 0.60 ulp of binary64, less than 2^-52 of a normal result; what is
+     * below 2^-1000 rounds like its two bounds, too. */
+    double y, low, high;
+
+    if (h->hidden) {
+        attest_kernel_exp(&y, &x, 1);
+        return y;
+    }
+    if (h->plain || h->rounding == ATTEST_SIMULATED_STOCHASTIC)
+        return exact_exp(x, h);
+    if (isnan(x) || isinf(x))
+        return attest_in_double_convert(exp(x), h);
+    attest_kernel_exp(&y, &x, 1);
+    y = fmin(y, 0x1p1000); /* finite, and beyond every bounded format */
+    if (h->unbounded && !(y > 0x1p-900 && y < h->most)) {
+        *h->escaped = true;
+        return y;
+    }
+    low = attest_in_double_convert(y * (1 - 0x1p-51), h);
+    high = attest_in_double_convert(y * (1 + 0x1p-51), h);
+    return low == high && y > 0x1p-1000 ? low : exact_exp(x, h);
+}
+
+double attest_in_double_get_fraction(const fmpz_t numerator, const fmpz_t denominator,
+                                     const attest_in_double *h)
+{
+    ATTEST_SCOPED(attest_in_mpfr, wide, &h->format, h->rounding, h->random);
+    MPFR(wide.format.precision, y);
+
+    attest_in_mpfr_set_fraction(y, numerator, denominator, &wide);
+    return get_watched(y, h);
+}

@@ -1,0 +1,156 @@
+/* kernel_instance.h -- a recipe made ready to run on a problem: constants, formats, room.
+ *
+ * proofs-notes/judge-kernels.md; letters in brackets are its. */
+#ifndef ATTEST_JUDGE_KERNEL_INSTANCE_H
+#define ATTEST_JUDGE_KERNEL_INSTANCE_H
+
+#include "judge/exponential.h"
+#include "judge/problem.h"
+#include "judge/accumulator.h"
+#include "judge/watch.h"
+#include "format/block_error.h"
+
+/* Keys whose scores are computed together. */
+enum { ATTEST_JUDGE_KEYS_AT_ONCE = 16 };
+
+/* The keys first .. last-1 of a tile; start is where the tile begins, seen or not. */
+typedef struct attest_judge_tile {
+    size_t start, first, last;
+} attest_judge_tile;
+
+typedef struct attest_judge_instance {
+    const attest_judge_problem *problem;
+    const attest_judge_variant *variant;
+    attest_judge_recipe recipe;
+    attest_judge_accumulator score, sum, pv,
+        work; /* work: the working format, for splits too */
+    attest_in_double store, scale_store, softcap_store, mask_store, query, p, output;
+    double scale, cap, scale_over_cap; /* with the factors of the head */
+    double score_factor, value_factor; /* of the head: in the constants, and of the output */
+    double kappa;  /* folded: what multiplies a score in the argument of exp2 */
+    double lambda; /* log2 e */
+    double ln2;
+    double unit;                               /* what a score is worth in the exponent of e */
+    bool two;                                  /* exp2, not exp */
+    bool additive;                             /* the mask has values */
+    double exp_error, tanh_error, final_error; /* at least the unit roundoff */
+    double power;                              /* 2^offset where it is multiplied in */
+    double shift;                              /* the offset where it is part of the argument */
+    double *scaled;                            /* the query */
+    double *score_lo, *score_hi;               /* of the keys of a row; -inf: not seen */
+    double *weight;                            /* P */
+    double *exponential;
+    double *o, *part;   /* part: the outputs of splits */
+    size_t group_tiles; /* not 0: so many tiles are summed in group before o takes them */
+    double *group;
+    double *panels; /* the keys, so many at once, component by component; of this head: */
+    const attest_judge_head *head;
+    size_t loads; /* as it was filled then */
+    attest_judge_tile *tile;
+    attest_block_row scheme; /* weights that are quantised */
+    attest_block_error scheme_error;
+    double p_limit;            /* P up to this is rounded to a number */
+    attest_judge_watch *watch; /* NULL: nobody asks */
+    double middle;             /* about the exact result in column target */
+    uint64_t random;
+} attest_judge_instance;
+
+/* The problem, the variant and the recipe must outlive it. Status: USAGE (arithmetic that is
+ * not simulated), NOMEM. After a failure there is nothing to clear. */
+attest_status attest_judge_instance_init(attest_judge_instance *instance,
+                                         const attest_judge_problem *problem,
+                                         const attest_judge_variant *variant,
+                                         const attest_judge_recipe *recipe,
+                                         attest_error *error) ATTEST_WARN_UNUSED;
+void attest_judge_instance_clear(attest_judge_instance *instance);
+
+/* Makes the constants those of the head: its factors. */
+void attest_judge_instance_set_head(attest_judge_instance *x, const attest_judge_head *head);
+
+/* Whether all numbers of the head are of the formats that the variant names. Status: FORMAT. */
+attest_status attest_judge_instance_check(const attest_judge_instance *instance,
+                                          const attest_judge_head *head,
+                                          attest_error *error) ATTEST_WARN_UNUSED;
+
+/* score_lo, score_hi = the scores of the keys of row i, in the units of (h), from row->first
+ * on. They are the same unless open is set and tanh is used, whose every result within the
+ * allowed error then lies between them. */
+void attest_judge_instance_score(attest_judge_instance *x, const attest_judge_head *head,
+                                 const attest_judge_row *row, size_t i, bool open);
+
+/* Which of the allowed values a simulated function returns. push: whether a larger one moves
+ * the output the way that is wanted; pushes: whether more weight on this value does. */
+double attest_judge_instance_choose(attest_judge_instance *x, const attest_judge_exponential *y,
+                                    attest_recipe_error error, bool push);
+bool attest_judge_instance_pushes(const attest_judge_instance *x, double value);
+
+/* The tiles of the row with a key that is seen, in the order in which they are visited. */
+size_t attest_judge_instance_tile(attest_judge_instance *x, const attest_judge_row *row);
+
+/* The tiles of split number s of a row with so many, in the order in which they are visited:
+ * runs of the same number of tiles, the last ones shorter or empty. */
+typedef struct attest_judge_split {
+    const attest_judge_tile *tile;
+    size_t tiles;
+} attest_judge_split;
+
+attest_judge_split attest_judge_instance_split(const attest_judge_instance *x, size_t tiles,
+                                               size_t s);
+
+/* What is subtracted from a score in the argument of exp, for the reference m. */
+double attest_judge_instance_reference(const attest_judge_instance *x, double m);
+
+/* The argument of exp of a score; the argument of the rescale factor from m to more. */
+double attest_judge_instance_argument(const attest_judge_instance *x, double score,
+                                      double reference);
+double attest_judge_instance_rescale(const attest_judge_instance *x, double m, double more);
+
+/* The sink in the units of scores, and the argument of its exponential. */
+double attest_judge_instance_sink(const attest_judge_instance *x, double logit);
+double attest_judge_instance_sink_argument(const attest_judge_instance *x, double logit,
+                                           double reference);
+
+/* Whether the reference m stays although the maximum is now more, (i). */
+bool attest_judge_instance_keeps(const attest_judge_instance *x, double m, double more);
+
+/* Counts what an exponential y between two numbers, and P, power times it, may do to their
+ * formats. */
+void attest_judge_instance_watch(const attest_judge_instance *x, size_t key, double y_low,
+                                 double p_low, double p_high);
+
+/* Whether weights are quantised in groups of keys. */
+static inline bool attest_judge_instance_quantises(const attest_judge_instance *x)
+{
+    return x->variant->p_scheme.name[0] != '\0';
+}
+
+/* The weights of a tile's keys, from its first one on, quantised and cast. */
+void attest_judge_instance_quantise(attest_judge_instance *x, double *weight,
+                                    const attest_judge_tile *tile);
+
+/* The same of all weights between lo and hi: lo, hi = what they become is between these. room:
+ * for as many numbers, twice. False: they may become nothing. */
+bool attest_judge_instance_quantise_ends(attest_judge_instance *x, double *lo, double *hi,
+                                         const attest_judge_tile *tile, double *const room[2]);
+
+/* P, before its cast, as it is multiplied with V, (j). Domain: it is not quantised. */
+static inline double attest_judge_instance_cast(const attest_judge_instance *x, double y)
+{
+    return x->variant->cast ? attest_in_double_convert(y, &x->p) : y;
+}
+
+/* Whether the exponential of key j of a tile is a polynomial's. */
+static inline bool attest_judge_instance_emulates(const attest_judge_instance *x,
+                                                  const attest_judge_tile *tile, size_t j)
+{
+    return x->recipe.emulation.polynomial.count > 0 &&
+           attest_judge_emulation_has(&x->recipe.emulation, j - tile->start, x->recipe.tile);
+}
+
+/* Whether results may be flushed in this format, (a). */
+bool attest_judge_is_single(const attest_format *format);
+
+/* a / b, correctly rounded to the working format. */
+double attest_judge_instance_divide(double a, double b, const attest_judge_accumulator *work);
+
+#endif

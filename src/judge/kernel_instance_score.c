@@ -1,0 +1,299 @@
+/* kernel_instance_score.c -- the scores of a row and its tiles. */
+#include "judge/kernel_instance.h"
+
+#include "base/random.h"
+#include "number/scope.h"
+
+enum { AT_ONCE = ATTEST_JUDGE_KEYS_AT_ONCE };
+
+static double add(const attest_judge_instance *x, double a, double b)
+{
+    return attest_judge_accumulator_add(a, b, &x->work);
+}
+
+static double mul(const attest_judge_instance *x, double a, double b)
+{
+    return attest_judge_accumulator_mul(a, b, &x->work);
+}
+
+static bool is_folded(const attest_judge_instance *x)
+{
+    return x->recipe.argument >= ATTEST_RECIPE_FOLDED;
+}
+
+/* (f): the numbers that may be returned for tanh, and the nearest. */
+static attest_judge_exponential tanh_range(const attest_judge_instance *x, double argument,
+                                           bool outer)
+{
+    const attest_in_double *h = &x->work.format;
+    attest_judge_exponential r;
+    MPFR(53, y);
+    double exact, radius, slack;
+    int inexact;
+
+    mpfr_set_d(y, argument, MPFR_RNDN);
+    inexact = mpfr_tanh(y, y, h->plain ? MPFR_RNDN : MPFR_RNDZ);
+    exact = mpfr_get_d(y, MPFR_RNDN);
+    if (!h->plain) /* 53 bits to odd round to the format like the exact value */
+        exact = attest_in_double_to_odd(exact, inexact ? exact : 0);
+    radius = x->tanh_error * fabs(exact) + x->variant->softcap_absolute;
+    slack = 0x1p-50 * (fabs(exact) + radius); /* exact is off by 2^-52, all sums round */
+    radius = outer ? radius + slack : fmax(radius - slack, 0);
+    r.nearest = attest_in_double_convert(exact, h);
+    r.lo = fmin(r.nearest, attest_judge_round_up(exact - radius, h));
+    r.hi = fmax(r.nearest, attest_judge_round_down(exact + radius, h));
+    return r;
+}
+
+/* s as it is stored after a step. */
+static double keep(double s, bool stored, const attest_in_double *store)
+{
+    return stored ? attest_in_double_convert(s, store) : s;
+}
+
+static double keep_scaled(const attest_judge_instance *x, double s)
+{
+    return keep(s, x->variant->scale_stored, &x->scale_store);
+}
+
+static double keep_capped(const attest_judge_instance *x, double s)
+{
+    return keep(s, x->variant->softcap_stored, &x->softcap_store);
+}
+
+/* The argument of tanh, (f). */
+static double tanh_argument(const attest_judge_instance *x, double s)
+{
+    if (is_folded(x) && !x->recipe.scaled_query)
+        return keep_capped(x, mul(x, s, x->scale_over_cap));
+    if (!x->recipe.scaled_query)
+        s = keep_scaled(x, mul(x, s, x->scale));
+    return keep_capped(x, attest_judge_instance_divide(s, x->cap, &x->work));
+}
+
+/* From a score, or from what tanh made of it, to the units of (h). */
+static double finish(const attest_judge_instance *x, double s, double bias)
+{
+    bool capped = x->problem->capped, first = x->recipe.scale_first;
+    bool plain = is_folded(x) && !x->additive && !first;
+
+    if (!plain) {
+        if (capped)
+            s = keep_capped(x, mul(x, s, x->cap));
+        else if (!x->recipe.scaled_query)
+            s = keep_scaled(x, mul(x, s, x->scale));
+        if (x->additive)
+            s = keep(add(x, s, attest_in_double_convert(bias, &x->work.format)),
+                     x->variant->mask_stored, &x->mask_store);
+    }
+    if (x->recipe.argument != ATTEST_RECIPE_FOLDED_TWO_STEP)
+        return s;
+    return mul(x, s, first ? x->lambda : x->kappa);
+}
+
+double attest_judge_instance_choose(attest_judge_instance *x, const attest_judge_exponential *y,
+                                    attest_recipe_error error, bool push)
+{
+    double part;
+
+    switch (error) {
+    case ATTEST_RECIPE_ABOVE:
+        return y->hi;
+    case ATTEST_RECIPE_BELOW:
+        return y->lo;
+    case ATTEST_RECIPE_PUSH:
+        return push ? y->hi : y->lo;
+    case ATTEST_RECIPE_RANDOM:
+        part = (double)(attest_random_next(&x->random) >> 11) * 0x1p-53;
+        part = attest_in_double_convert(y->lo + (y->hi - y->lo) * part, &x->work.format);
+        return fmax(y->lo, fmin(y->hi, part));
+    default:
+        return y->nearest;
+    }
+}
+
+static void scale_query(attest_judge_instance *x, const double *q)
+{
+    for (size_t c = 0; c < x->problem->dim; c++)
+        x->scaled[c] = x->recipe.scaled_query
+                           ? attest_in_double_convert(mul(x, q[c], x->scale), &x->query)
+                           : q[c];
+}
+
+bool attest_judge_instance_pushes(const attest_judge_instance *x, double value)
+{
+    return (value > x->middle) == x->recipe.push_up;
+}
+
+/* The keys of the head, panel by panel; the last one is filled with 0. */
+static void pack(attest_judge_instance *x, const attest_judge_head *head)
+{
+    size_t dim = x->problem->dim, keys = x->problem->keys;
+
+    if (x->head == head && x->loads == head->loads)
+        return;
+    for (size_t j = 0; j < (keys + AT_ONCE - 1) / AT_ONCE * AT_ONCE; j++)
+        for (size_t c = 0; c < dim; c++)
+            x->panels[(j / AT_ONCE * dim + c) * AT_ONCE + j % AT_ONCE] =
+                j < keys ? head->k[j * dim + c] : 0;
+    x->head = head;
+    x->loads = head->loads;
+}
+
+/* dot[j] = the products of the query with key j of a panel, added up, where the row sees it. */
+static void add_dots(double *dot, attest_judge_instance *x, const attest_judge_head *head,
+                     const attest_judge_row *row, size_t panel)
+{
+    size_t dim = x->problem->dim;
+    attest_judge_columns all = {x->scaled, x->scaled, x->panels + panel * AT_ONCE * dim,
+                                dim,       AT_ONCE,   AT_ONCE,
+                                false,     0};
+
+    if (attest_judge_accumulator_is_simple(&x->score)) {
+        attest_judge_accumulator_add_columns(dot, &all, &x->score);
+        return;
+    }
+    for (size_t j = panel * AT_ONCE; j < (panel + 1) * AT_ONCE; j++) {
+        attest_judge_running running = {false, 0};
+        attest_judge_block terms = {x->scaled, head->k + j * dim, 1, dim};
+
+        if (j >= row->first && j < row->last &&
+            (!row->bias || row->bias[j - row->first] > -(double)INFINITY))
+            attest_judge_accumulator_add_products(&running, &terms, 0, 0, &x->score);
+        dot[j % AT_ONCE] = running.value;
+    }
+}
+
+/* The score of key j before its units, stored. */
+static double store(const attest_judge_instance *x, double dot, size_t j)
+{
+    double stored = x->variant->stored ? attest_in_double_convert(dot, &x->store) : dot;
+
+    if (!isfinite(dot) || !isfinite(stored))
+        attest_judge_watch_add(x->watch, ATTEST_JUDGE_SCORE_OVERFLOWS, j, dot);
+    return stored;
+}
+
+static void score_key(attest_judge_instance *x, double *lo, double *hi, double s, double bias,
+                      double value, bool open)
+{
+    attest_judge_exponential y;
+
+    if (!x->problem->capped) {
+        *lo = *hi = finish(x, s, bias);
+        return;
+    }
+    y = tanh_range(x, tanh_argument(x, s), open);
+    if (!open)
+        y.lo = y.hi = attest_judge_instance_choose(x, &y, x->recipe.softcap_error,
+                                                   attest_judge_instance_pushes(x, value));
+    *lo = finish(x, keep_capped(x, y.lo), bias);
+    *hi = finish(x, keep_capped(x, y.hi), bias);
+}
+
+void attest_judge_instance_score(attest_judge_instance *x, const attest_judge_head *head,
+                                 const attest_judge_row *row, size_t i, bool open)
+{
+    size_t dim = x->problem->dim, values = x->problem->value_dim;
+    const double *v = head->v + x->recipe.target % values;
+    double s[AT_ONCE];
+
+    if (x->watch)
+        x->watch->row = i;
+    scale_query(x, head->q + i * dim);
+    if (x->panels)
+        pack(x, head);
+    for (size_t j = row->first; j < row->last; j++) {
+        size_t n = j - row->first, place = j % AT_ONCE;
+        double bias = row->bias ? row->bias[n] : 0;
+
+        if (place == 0 || n == 0)
+            add_dots(s, x, head, row, j / AT_ONCE);
+        x->score_lo[n] = x->score_hi[n] = -(double)INFINITY;
+        if (bias > -(double)INFINITY)
+            score_key(x, &x->score_lo[n], &x->score_hi[n], store(x, s[place], j), bias,
+                      v[j * values], open);
+    }
+}
+
+/* ---- tiles, (d) ---- */
+
+static bool is_seen(const attest_judge_instance *x, const attest_judge_row *row,
+                    const attest_judge_tile *tile)
+{
+    for (size_t j = tile->first; j < tile->last; j++)
+        if (!(x->score_hi[j - row->first] == -(double)INFINITY))
+            return true;
+    return false;
+}
+
+/* Where the tile that holds key j begins, and where the next one does. */
+static attest_judge_tile tile_of(const attest_judge_instance *x, size_t j, size_t last)
+{
+    size_t tile = x->recipe.tile, end = j + 1;
+
+    if (x->recipe.cuts > 0) {
+        while (end < last && attest_random_mix(x->recipe.seed + end) % x->recipe.cuts != 0)
+            end++;
+        return (attest_judge_tile){j, j, end};
+    }
+    if (tile == 0)
+        return (attest_judge_tile){0, j, last};
+    end = (j / tile + 1) * tile;
+    return (attest_judge_tile){j / tile * tile, j, end < last ? end : last};
+}
+
+size_t attest_judge_instance_tile(attest_judge_instance *x, const attest_judge_row *row)
+{
+    size_t count = 0;
+
+    for (size_t j = row->first; j < row->last;) {
+        attest_judge_tile tile = tile_of(x, j, row->last);
+
+        if (is_seen(x, row, &tile))
+            x->tile[count++] = tile;
+        j = tile.last;
+    }
+    for (size_t i = 0; x->recipe.backward && i < count / 2; i++) {
+        attest_judge_tile kept = x->tile[i];
+
+        x->tile[i] = x->tile[count - 1 - i];
+        x->tile[count - 1 - i] = kept;
+    }
+    return count;
+}
+
+attest_judge_split attest_judge_instance_split(const attest_judge_instance *x, size_t tiles,
+                                               size_t s)
+{
+    size_t splits = x->recipe.splits, size = (tiles + splits - 1) / splits;
+    size_t first = s * size < tiles ? s * size : tiles;
+    size_t count = tiles - first < size ? tiles - first : size;
+
+    return (attest_judge_split){x->tile + (x->recipe.backward ? tiles - first - count : first),
+                                count};
+}
+
+attest_status attest_judge_instance_check(const attest_judge_instance *x,
+                                          const attest_judge_head *head, attest_error *error)
+{
+    const attest_judge_problem *q = x->problem;
+    const attest_judge_variant *v = x->variant;
+    const double *value[3] = {head->q, head->k, head->v};
+    const attest_format *format[3] = {&v->q, &v->k, &v->v};
+    size_t dim[3] = {q->dim, q->dim, q->value_dim}, tokens[3] = {q->queries, q->keys, q->keys};
+
+    for (size_t t = 0; t < 3; t++) {
+        attest_in_double h;
+
+        attest_in_double_init(&h, format[t], ATTEST_SIMULATED_NEAREST, NULL, NULL);
+        for (size_t n = 0; n < tokens[t] * dim[t]; n++)
+            if (attest_in_double_convert(value[t][n], &h) != value[t][n])
+                return attest_error_set(error, ATTEST_FORMAT,
+                                        "%c[%zu][%zu][%zu][%zu] is not a number of the format "
+                                        "%s that the model names",
+                                        "qkv"[t], head -> batch, head -> head, n / dim[t],
+                                        n % dim[t], format[t] -> name);
+    }
+    return ATTEST_OK;
+}
