@@ -110,15 +110,15 @@ static attest_judge_wrong_rows wrong_rows[RANGES];
 static attest_judgement make_layer(size_t i, attest_judge_verdict verdict, double ratio)
 {
     attest_judgement layer = {.number = 10 + i};
-    attest_judge_summary *tally = &layer.summary;
+    attest_judge_summary *summary = &layer.summary;
 
-    tally->shape[0] = 2;
-    tally->shape[1] = 3;
-    tally->shape[2] = 5;
-    tally->shape[3] = 7;
-    tally->head = counts_of_head[i];
-    tally->has_worst = true;
-    tally->worst = (attest_judge_worst){.place = 100 + i, .verdict = verdict, .ratio = ratio};
+    summary->shape[0] = 2;
+    summary->shape[1] = 3;
+    summary->shape[2] = 5;
+    summary->shape[3] = 7;
+    summary->head = counts_of_head[i];
+    summary->has_worst = true;
+    summary->worst = (attest_judge_worst){.place = 100 + i, .verdict = verdict, .ratio = ratio};
     return layer;
 }
 
@@ -152,7 +152,7 @@ static void worst_layers(void)
         for (size_t i = 0; i < LAYERS; i++)
             layer[i] = make_layer(i, c[k].verdict[i], c[k].ratio[i]);
         wrong += worst_of(layer, LAYERS) != c[k].worst;
-        layer[c[k].worst - 10].tally.has_worst = false;
+        layer[c[k].worst - 10].summary.has_worst = false;
         wrong += worst_of(layer, LAYERS) == c[k].worst;
     }
     layer[0].summary.has_worst = layer[1].summary.has_worst = layer[2].summary.has_worst =

@@ -45,7 +45,7 @@ static attest_judge_model *free_model(void)
 static void ranges(void)
 {
     attest_judge_bounds bounds = reset();
-    attest_judge_summary tally;
+    attest_judge_summary summary;
     attest_error error;
 
     /* a tile: rows 2-5 of head 1, all columns; one element of another head, two rows later */
@@ -56,34 +56,36 @@ static void ranges(void)
     output[place(1, 2, 2, 1)] = output[place(1, 2, 2, 2)] = 1.6;
     /* the last row of a head and the first of the next one are not neighbours */
     output[place(1, 0, 7, 0)] = output[place(1, 1, 0, 0)] = 9;
-    if (attest_judge_summary_init(&tally, output, &bounds, shape, free_model(), &error))
+    if (attest_judge_summary_init(&summary, output, &bounds, shape, free_model(), &error))
         abort();
-    TAP_OK(tally.all.wrong == 21 && tally.all.within == ALL - 21 && tally.all.undecided == 0 &&
-               attest_judge_counts_verdict(&tally.all) == ATTEST_JUDGE_WRONG,
+    TAP_OK(summary.all.wrong == 21 && summary.all.within == ALL - 21 &&
+               summary.all.undecided == 0 &&
+               attest_judge_counts_verdict(&summary.all) == ATTEST_JUDGE_WRONG,
            "counts");
-    TAP_OK(tally.ranges == 5 && tally.range[0].head == 1 && tally.range[0].first == 2 &&
-               tally.range[0].last == 5 && tally.range[0].wrong == 16 &&
-               tally.range[0].first_column == 0 && tally.range[0].last_column == 3,
+    TAP_OK(summary.ranges == 5 && summary.range[0].head == 1 && summary.range[0].first == 2 &&
+               summary.range[0].last == 5 && summary.range[0].wrong == 16 &&
+               summary.range[0].first_column == 0 && summary.range[0].last_column == 3,
            "a tile is one range");
-    TAP_OK(tally.range[1].first == 7 && tally.range[1].last == 7 && tally.range[2].head == 1 &&
-               tally.range[2].first == 0,
+    TAP_OK(summary.range[1].first == 7 && summary.range[1].last == 7 &&
+               summary.range[2].head == 1 && summary.range[2].first == 0,
            "heads do not share one");
-    TAP_OK(tally.range[4].first == 2 && tally.range[4].first_column == 1 &&
-               tally.range[4].last_column == 2 && tally.range[4].wrong == 2,
+    TAP_OK(summary.range[4].first == 2 && summary.range[4].first_column == 1 &&
+               summary.range[4].last_column == 2 && summary.range[4].wrong == 2,
            "columns of a range");
-    TAP_OK(tally.head[1].wrong == 16 && tally.head[0].wrong == 0 &&
-               tally.head[0].within == 32 && tally.head[0].max_ratio == 0.5 &&
-               tally.head[1].max_ratio == 2,
+    TAP_OK(summary.head[1].wrong == 16 && summary.head[0].wrong == 0 &&
+               summary.head[0].within == 32 && summary.head[0].max_ratio == 0.5 &&
+               summary.head[1].max_ratio == 2,
            "heads");
-    TAP_OK(tally.has_worst && tally.worst.place == place(1, 0, 7, 0) && tally.worst.ratio == 16,
+    TAP_OK(summary.has_worst && summary.worst.place == place(1, 0, 7, 0) &&
+               summary.worst.ratio == 16,
            "the worst element");
-    attest_judge_summary_clear(&tally);
+    attest_judge_summary_clear(&summary);
 }
 
 static void worst(void)
 {
     attest_judge_bounds bounds = reset();
-    attest_judge_summary tally;
+    attest_judge_summary summary;
     attest_error error;
     size_t undecided = place(0, 0, 0, 0), one_sided = place(0, 0, 1, 0);
     size_t nan = place(1, 1, 1, 1), counted = 0;
@@ -93,42 +95,42 @@ static void worst(void)
     output[undecided] = 1e300;
     output[one_sided] = 0.7; /* the ratio is 0.6, less than that of 1.5 */
     output[place(0, 0, 2, 0)] = 1.5;
-    if (attest_judge_summary_init(&tally, output, &bounds, shape, free_model(), &error))
+    if (attest_judge_summary_init(&summary, output, &bounds, shape, free_model(), &error))
         abort();
-    TAP_OK(tally.all.undecided == 1 && tally.all.wrong == 1 && tally.worst.place == one_sided &&
-               tally.worst.verdict == ATTEST_JUDGE_WRONG,
+    TAP_OK(summary.all.undecided == 1 && summary.all.wrong == 1 &&
+               summary.worst.place == one_sided && summary.worst.verdict == ATTEST_JUDGE_WRONG,
            "a wrong element is worse than one that is farther off within its bounds");
     for (size_t k = 0; k < ATTEST_JUDGE_BINS; k++)
-        counted += tally.bin[k];
-    TAP_OK(counted == ALL - 1 && tally.bin[1 - ATTEST_JUDGE_LEAST] == 1 &&
-               tally.bin[-ATTEST_JUDGE_LEAST] == ALL - 2,
+        counted += summary.bin[k];
+    TAP_OK(counted == ALL - 1 && summary.bin[1 - ATTEST_JUDGE_LEAST] == 1 &&
+               summary.bin[-ATTEST_JUDGE_LEAST] == ALL - 2,
            "the histogram: ratios 0.5 and 0.6 below 1, and one of 1");
-    attest_judge_summary_clear(&tally);
+    attest_judge_summary_clear(&summary);
     output[nan] = (double)NAN;
     output[one_sided] = -1e300;
-    if (attest_judge_summary_init(&tally, output, &bounds, shape, free_model(), &error))
+    if (attest_judge_summary_init(&summary, output, &bounds, shape, free_model(), &error))
         abort();
-    TAP_OK(tally.all.wrong == 2 && tally.worst.place == nan && isinf(tally.worst.ratio) &&
-               tally.bin[ATTEST_JUDGE_BINS - 1] == 2,
+    TAP_OK(summary.all.wrong == 2 && summary.worst.place == nan && isinf(summary.worst.ratio) &&
+               summary.bin[ATTEST_JUDGE_BINS - 1] == 2,
            "what is not finite is worst");
-    attest_judge_summary_clear(&tally);
+    attest_judge_summary_clear(&summary);
     for (size_t c = 0; c < COLUMNS; c++) {
         size_t i = place(0, 2, 3, c);
         lo[i] = hi[i] = exact[i] = bound[i] = bound_error[i] = (double)NAN;
         output[i] = c ? (double)NAN : 0;
     }
-    if (attest_judge_summary_init(&tally, output, &bounds, shape, free_model(), &error))
+    if (attest_judge_summary_init(&summary, output, &bounds, shape, free_model(), &error))
         abort();
-    TAP_OK(tally.head[2].wrong == 1 && tally.head[2].within == 31,
+    TAP_OK(summary.head[2].wrong == 1 && summary.head[2].within == 31,
            "a row that is to be NaN, and is not");
-    attest_judge_summary_clear(&tally);
+    attest_judge_summary_clear(&summary);
     output[one_sided] = exact[one_sided];
     output[nan] = exact[nan] + ldexp(bound[nan], ATTEST_JUDGE_LEAST - 1);
-    if (attest_judge_summary_init(&tally, output, &bounds, shape, free_model(), &error))
+    if (attest_judge_summary_init(&summary, output, &bounds, shape, free_model(), &error))
         abort();
-    TAP_OK(tally.bin[0] == 2 + COLUMNS - 1 && tally.bin[1] == 0,
+    TAP_OK(summary.bin[0] == 2 + COLUMNS - 1 && summary.bin[1] == 0,
            "ratios of 0, and below the least of the histogram");
-    attest_judge_summary_clear(&tally);
+    attest_judge_summary_clear(&summary);
 }
 
 static void difference(void)
@@ -220,7 +222,7 @@ static void formats(void)
         attest_judge_bounds bounds = reset();
         attest_judge_variant variant[2];
         attest_judge_model model = {.variant = variant, .variants = c[i].name[1] ? 2 : 1};
-        attest_judge_summary tally;
+        attest_judge_summary summary;
         attest_error error;
 
         for (size_t k = 0; k < model.variants; k++) {
@@ -235,15 +237,15 @@ static void formats(void)
             lo[0] = -inf;
             hi[0] = bound[0] = inf;
         }
-        if (attest_judge_summary_init(&tally, output, &bounds, shape, &model, &error))
+        if (attest_judge_summary_init(&summary, output, &bounds, shape, &model, &error))
             abort();
-        TAP_OK(attest_judge_counts_verdict(&tally.all) == c[i].verdict &&
-                   tally.all.uncast == c[i].uncast && tally.head[0].uncast == c[i].uncast &&
-                   tally.worst.uncast == c[i].uncast,
+        TAP_OK(attest_judge_counts_verdict(&summary.all) == c[i].verdict &&
+                   summary.all.uncast == c[i].uncast && summary.head[0].uncast == c[i].uncast &&
+                   summary.worst.uncast == c[i].uncast,
                "%g as a result in %s%s%s, bounds %s", c[i].output, c[i].name[0],
                c[i].name[1] ? " or " : "", c[i].name[1] ? c[i].name[1] : "",
                c[i].known ? "known" : "not known");
-        attest_judge_summary_clear(&tally);
+        attest_judge_summary_clear(&summary);
     }
 }
 
