@@ -1,7 +1,6 @@
-/* gate.c -- comparing an audit with a stored record. */
+/* gate.c -- compares the record of an audit with a stored one. */
 #include "audit/gate.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +8,11 @@
 
 #include <attest/ball.h>
 
+#include "audit/size.h"
 #include "base/memory.h"
 #include "base/scope.h"
 #include "io/json_read.h"
+#include "number/scope.h"
 
 void attest_audit_gate_init(attest_audit_gate *gate)
 {
@@ -26,11 +27,9 @@ void attest_audit_gate_clear(attest_audit_gate *gate)
     *gate = (attest_audit_gate){0};
 }
 
-static attest_status worse(attest_audit_gate *gate, attest_error *error, const char *format,
-                           ...) ATTEST_PRINTF(3, 4);
-
-static attest_status worse(attest_audit_gate *gate, attest_error *error, const char *format,
-                           ...)
+ATTEST_PRINTF(3, 4)
+static attest_status add_line(attest_audit_gate *gate, attest_error *error, const char *format,
+                              ...)
 {
     char text[256], *copy;
     va_list arguments;
@@ -47,336 +46,341 @@ static attest_status worse(attest_audit_gate *gate, attest_error *error, const c
     return ATTEST_OK;
 }
 
-/* A count that may stand as a number or, when it is large, as a string. */
-static attest_status get_count(fmpz_t count, const attest_json_cursor *object, const char *key,
-                               attest_error *error)
+/* What is compared of a format, and when it is worse. */
+typedef enum kind {
+    VERDICT,   /* later in the list of verdicts */
+    COUNT,     /* a larger whole number */
+    MEASURE,   /* more than 1.00001 times as large: records have six digits; or unknown now */
+    SEPARATION /* a ball that is smaller for certain; or unknown now: no pair is required */
+} kind;
+
+/* A line is "FORMAT: " start NOW middle BEFORE. */
+static const struct rule {
+    kind kind;
+    bool required;                  /* in its object; else a record without it passes */
+    const char *object, *key, *add; /* object.key + object.add; NULL: the format's, nothing */
+    const char *start, *middle;
+} rules[] = {
+    {VERDICT, true, NULL, "verdict", NULL, "", ", was "},
+    {COUNT, true, NULL, "collisions", NULL, "collisions ", ", was "},
+    {COUNT, true, NULL, "nonfinite", NULL, "nonfinite ", ", was "},
+    {COUNT, false, NULL, "saturated", NULL, "saturated ", ", was "},
+    {SEPARATION, false, NULL, "min_separation", NULL, "least separation ", ", was "},
+    {MEASURE, false, NULL, "max_ulp", NULL, "max_ulp ", ", was "},
+    /* records of 0.1.0 have none of these */
+    {MEASURE, false, "relative_error", "max", NULL, "relative_error ", ", was "},
+    {MEASURE, false, "weights_error", "max", NULL, "weights_error ", ", was "},
+    {COUNT, true, "pairs", "by_rounding", "merged", "", " pairs not apart for certain, were "},
+};
+
+/* member[1] = the member of the rule and member[0] = its parent, whose place must outlive it;
+ * *known: it is there, and not null. */
+static attest_status find(attest_json_cursor member[2], bool *known,
+                          const attest_json_cursor *format, const struct rule *rule,
+                          attest_error *error)
 {
-    attest_json_cursor member;
-    attest_status status = attest_json_get_member(&member, object, key, error);
-    fmpq_t value;
-
-    if (status != ATTEST_OK)
-        return status;
-    fmpq_init(value);
-    status = attest_json_get_rational(value, &member, error);
-    if (status == ATTEST_OK && (!fmpz_is_one(fmpq_denref(value)) || fmpq_sgn(value) < 0))
-        status = attest_json_fail(&member, error, ATTEST_FORMAT, "expected a count");
-    if (status == ATTEST_OK)
-        fmpz_set(count, fmpq_numref(value));
-    fmpq_clear(value);
-    return status;
-}
-
-static attest_status compare_count(attest_audit_gate *gate, const attest_json_cursor *stored,
-                                   const char *name, const char *key, const fmpz_t now,
-                                   attest_error *error)
-{
-    attest_status status;
-    fmpz_t before;
-
-    fmpz_init(before);
-    status = get_count(before, stored, key, error);
-    if (status == ATTEST_OK && fmpz_cmp(now, before) > 0) {
-        char *a = fmpz_get_str(NULL, 10, before), *b = fmpz_get_str(NULL, 10, now);
-        status = worse(gate, error, "%s: %s %.60s, was %.60s", name, key, b, a);
-        flint_free(a);
-        flint_free(b);
-    }
-    fmpz_clear(before);
-    return status;
-}
-
-/* Pairs that are not apart for certain: by_rounding and merged together. */
-static attest_status compare_doubtful(attest_audit_gate *gate, const attest_json_cursor *pairs,
-                                      const char *name, const fmpz_t now, attest_error *error)
-{
-    attest_status status;
-    fmpz_t before, merged;
-
-    fmpz_init(before);
-    fmpz_init(merged);
-    status = get_count(before, pairs, "by_rounding", error);
-    if (status == ATTEST_OK)
-        status = get_count(merged, pairs, "merged", error);
-    fmpz_add(before, before, merged);
-    if (status == ATTEST_OK && fmpz_cmp(now, before) > 0)
-        status = worse(gate, error, "%s: %lu pairs not apart for certain, were %lu", name,
-                       fmpz_get_ui(now), fmpz_get_ui(before));
-    fmpz_clear(before);
-    fmpz_clear(merged);
-    return status;
-}
-
-static attest_status compare_verdict(attest_audit_gate *gate, const attest_json_cursor *stored,
-                                     const char *what, const attest_audit_result *now,
-                                     attest_error *error)
-{
-    static const char *const name[] = {"survives", "fails", "collapses"};
-    attest_json_cursor member;
-    attest_status status = attest_json_get_member(&member, stored, "verdict", error);
-    int before = 0;
-
-    if (status == ATTEST_OK)
-        status = attest_json_get_choice(&before, &member, name, 3, error);
-    if (status == ATTEST_OK && (int)now->verdict > before)
-        status = worse(gate, error, "%s: %s, was %s", what, name[now->verdict], name[before]);
-    return status;
-}
-
-/* ball = the one under key; *known is false for null. */
-static attest_status get_ball(arb_t ball, bool *known, const attest_json_cursor *object,
-                              const char *key, attest_error *error)
-{
-    attest_json_cursor member, part;
-    const char *text;
-    attest_status status = ATTEST_OK;
-    arf_t x;
-
-    *known = attest_json_find_member(&member, object, key);
-    if (!*known)
-        return ATTEST_OK;
-    arf_init(x);
-    for (int i = 0, parsed = 0; i < 2 && status == ATTEST_OK; i++) {
-        status = attest_json_get_member(&part, &member, i == 0 ? "mid" : "rad", error);
-        if (status == ATTEST_OK)
-            status = attest_json_get_string(&text, &part, error);
-        if (status == ATTEST_OK)
-            parsed = attest_ball_parse_arf(x, text);
-        if (status == ATTEST_OK && parsed == -2)
-            status = attest_memory_fail(error);
-        else if (status == ATTEST_OK && parsed != 0)
-            status = attest_json_fail(&part, error, ATTEST_FORMAT, "expected a hex float");
-        if (status == ATTEST_OK && i == 0)
-            arb_set_arf(ball, x);
-        else if (status == ATTEST_OK)
-            arb_add_error_arf(ball, x);
-    }
-    arf_clear(x);
-    return status;
-}
-
-/* A separation for people: a power of two, whatever its size. False: out of memory. */
-static bool format_separation(char text[64], const arb_t separation)
-{
-    bool positive = arb_is_positive(separation) && arb_is_finite(separation);
-    char *log2 = attest_ball_format_log2(separation);
-    bool made = log2 != NULL;
-
-    snprintf(text, 64, made ? "2^%.40s" : "0", log2);
-    free(log2);
-    return made || !positive;
-}
-
-/* May not have become smaller for certain, nor be unknown now: no pair is required any more. */
-static attest_status compare_separation(attest_audit_gate *gate,
-                                        const attest_json_cursor *stored, const char *name,
-                                        const attest_audit_result *now, attest_error *error)
-{
-    char text[2][64];
-    attest_status status;
-    bool known;
-    arb_t before;
-
-    arb_init(before);
-    status = get_ball(before, &known, stored, "min_separation", error);
-    if (status == ATTEST_OK && known &&
-        (!now->has_separation || arb_lt(now->min_separation, before))) {
-        if (format_separation(text[0], now->min_separation) &&
-            format_separation(text[1], before))
-            status = worse(gate, error, "%s: least separation %s, was %s", name,
-                           now->has_separation ? text[0] : "unknown", text[1]);
-        else
-            status = attest_memory_fail(error);
-    }
-    arb_clear(before);
-    return status;
-}
-
-/* Whether now is more than 1.00001 times as large as before: six digits are stored. */
-static bool is_larger(attest_audit_size now, const fmpq_t before)
-{
-    fmpq_t most;
-    bool larger;
-
-    fmpq_init(most);
-    fmpq_set_si(most, 100001, 100000);
-    fmpq_mul(most, most, before);
-    larger = attest_audit_size_compare_rational(now, most) > 0;
-    fmpq_clear(most);
-    return larger;
-}
-
-/* A stored rational as it stands in records. */
-static void format_stored(char text[ATTEST_AUDIT_SIZE_TEXT], const fmpq_t value)
-{
-    mpfr_t x;
-
-    mpfr_init2(x, 64);
-    fmpq_get_mpfr(x, value, MPFR_RNDN);
-    attest_audit_size_format(text, attest_audit_size_get(x), 6);
-    mpfr_clear(x);
-}
-
-/* A measure of six digits under key, if it is stored: may not have grown, nor be unknown now.
- */
-static attest_status compare_size(attest_audit_gate *gate, const attest_json_cursor *stored,
-                                  const char *key, const char *format, const char *what,
-                                  bool known, attest_audit_size now, attest_error *error)
-{
-    char text[2][ATTEST_AUDIT_SIZE_TEXT];
-    attest_json_cursor member;
-    attest_status status;
-    fmpq_t before;
-
-    if (!attest_json_find_member(&member, stored, key))
-        return ATTEST_OK;
-    fmpq_init(before);
-    status = attest_json_get_rational(before, &member, error);
-    if (status == ATTEST_OK && (!known || is_larger(now, before))) {
-        format_stored(text[0], before);
-        attest_audit_size_format(text[1], now, 6);
-        status = worse(gate, error, "%s: %s %s, was %s", format, what,
-                       known ? text[1] : "unknown", text[0]);
-    }
-    fmpq_clear(before);
-    return status;
-}
-
-static attest_status compare_measure(attest_audit_gate *gate, const attest_json_cursor *stored,
-                                     const char *key, const char *format, const char *what,
-                                     bool known, double now, attest_error *error)
-{
-    mpfr_t x;
-    attest_audit_size size;
-
-    mpfr_init2(x, 53);
-    mpfr_set_d(x, now, MPFR_RNDU);
-    size = attest_audit_size_get(x);
-    mpfr_clear(x);
-    return compare_size(gate, stored, key, format, what, known && isfinite(now), size, error);
-}
-
-/* Errors of entries, outputs and weights, and the pairs that are no longer apart for certain.
- * Records of 0.1.0 have the first only. */
-static attest_status compare_errors(attest_audit_gate *gate, const attest_json_cursor *stored,
-                                    const char *name, const attest_audit_result *now,
-                                    attest_error *error)
-{
-    const attest_audit_errors *e = &now->errors;
-    const attest_audit_deviation *d = &now->deviation;
-    attest_json_cursor part;
-    attest_status status;
-    fmpz_t count;
-
-    ATTEST_TRY(compare_size(gate, stored, "max_ulp", name, "max_ulp",
-                            now->has_errors && attest_audit_errors_known(e), e->max_ulp,
-                            error));
-    if (attest_json_find_member(&part, stored, "relative_error"))
-        ATTEST_TRY(compare_measure(gate, &part, "max", name, "relative_error", d->positions > 0,
-                                   d->max, error));
-    if (attest_json_find_member(&part, stored, "weights_error"))
-        ATTEST_TRY(compare_measure(gate, &part, "max", name, "weights_error",
-                                   now->attended.rows > 0, now->attended.max, error));
-    if (!attest_json_find_member(&part, stored, "pairs"))
-        return ATTEST_OK;
-    fmpz_init_set_ui(count, now->pairs.by_rounding + now->pairs.merged);
-    status = compare_doubtful(gate, &part, name, count, error);
-    fmpz_clear(count);
-    return status;
-}
-
-attest_status attest_audit_gate_result(attest_audit_gate *gate,
-                                       const attest_json_cursor *stored, const char *name,
-                                       const attest_audit_result *now, attest_error *error)
-{
-    attest_json_cursor member;
-    attest_status status;
-    fmpz_t nonfinite, saturated;
-
-    fmpz_init_set_ui(nonfinite, now->collisions.nonfinite);
-    fmpz_init_set_ui(saturated, now->saturated);
-    status = compare_verdict(gate, stored, name, now, error);
-    if (status == ATTEST_OK)
-        status = compare_count(gate, stored, name, "collisions", now->collisions.pairs, error);
-    if (status == ATTEST_OK)
-        status = compare_count(gate, stored, name, "nonfinite", nonfinite, error);
-    if (status == ATTEST_OK && attest_json_find_member(&member, stored, "saturated"))
-        status = compare_count(gate, stored, name, "saturated", saturated, error);
-    if (status == ATTEST_OK)
-        status = compare_separation(gate, stored, name, now, error);
-    if (status == ATTEST_OK)
-        status = compare_errors(gate, stored, name, now, error);
-    fmpz_clear(nonfinite);
-    fmpz_clear(saturated);
-    return status;
-}
-
-attest_status attest_audit_gate_miss(attest_audit_gate *gate, const char *name,
-                                     attest_error *error)
-{
-    return worse(gate, error, "%.100s: not audited any more", name);
-}
-
-/* A stored format against the one of the same name. */
-static attest_status compare_format(attest_audit_gate *gate, const attest_json_cursor *stored,
-                                    const attest_audit *audit, attest_error *error)
-{
-    attest_json_cursor member;
-    const char *name = "";
-
-    ATTEST_TRY(attest_json_get_member(&member, stored, "name", error));
-    ATTEST_TRY(attest_json_get_string(&name, &member, error));
-    for (size_t f = 0; f < audit->formats; f++)
-        if (strcmp(audit->result[f].arithmetic.format.name, name) == 0)
-            return attest_audit_gate_result(gate, stored, name, &audit->result[f], error);
-    return attest_audit_gate_miss(gate, name, error);
-}
-
-static attest_status compare_collapse(attest_audit_gate *gate, const attest_json_cursor *root,
-                                      const attest_audit *audit, attest_error *error)
-{
-    attest_json_cursor member;
-    attest_status status;
-    int64_t before;
-
-    if (!attest_json_find_member(&member, root, "collapse_bits"))
-        return ATTEST_OK;
-    status = attest_json_get_integer(&before, &member, error);
-    if (status != ATTEST_OK)
-        return status;
-    if (audit->collapse.bits == 0)
-        return worse(gate, error, "collapse_bits: null, was %lld", (long long)before);
-    if (audit->collapse.bits > before)
-        return worse(gate, error, "collapse_bits: %ld, was %lld", audit->collapse.bits,
-                     (long long)before);
+    member[0] = *format;
+    *known = !rule->object || attest_json_find_member(&member[0], format, rule->object);
+    if (*known && rule->required)
+        return attest_json_get_member(&member[1], &member[0], rule->key, error);
+    *known = *known && attest_json_find_member(&member[1], &member[0], rule->key);
     return ATTEST_OK;
 }
 
-attest_status attest_audit_gate_check(attest_audit_gate *gate, const attest_audit *audit,
-                                      const char *path, attest_budget *budget,
-                                      attest_error *error)
+static attest_status get_count(fmpq_t count, const attest_json_cursor *member,
+                               attest_error *error)
 {
-    attest_json_document document;
-    attest_json_cursor root, formats;
-    attest_status status = attest_json_document_read(&document, path, budget, error);
-    size_t count = 0;
+    ATTEST_TRY(attest_json_get_rational(count, member, error));
+    if (!fmpz_is_one(fmpq_denref(count)) || fmpq_sgn(count) < 0)
+        return attest_json_fail(member, error, ATTEST_FORMAT, "expected a count");
+    return ATTEST_OK;
+}
 
-    if (status != ATTEST_OK)
-        return status;
-    root = attest_json_root(&document);
-    status = attest_json_check_format(&root, "attest/audit", error);
-    if (status == ATTEST_OK)
-        status = attest_json_get_member(&formats, &root, "formats", error);
-    if (status == ATTEST_OK)
-        status = attest_json_get_length(&count, &formats, error);
-    for (size_t f = 0; f < count && status == ATTEST_OK; f++) {
-        attest_json_cursor stored = attest_json_get_element(&formats, f);
-        status = compare_format(gate, &stored, audit, error);
+/* value = the count or measure of the rule; text = the same in a line. */
+static attest_status get_number(fmpq_t value, char text[64], bool *known,
+                                const attest_json_cursor *format, const struct rule *rule,
+                                attest_error *error)
+{
+    attest_json_cursor member[2], other;
+    char *digits;
+    FMPQ(add);
+    MPFR(64, measure);
+
+    snprintf(text, 64, "unknown");
+    ATTEST_TRY(find(member, known, format, rule, error));
+    if (!*known)
+        return ATTEST_OK;
+    if (rule->kind == MEASURE) {
+        ATTEST_TRY(attest_json_get_rational(value, &member[1], error));
+        fmpq_get_mpfr(measure, value, MPFR_RNDN);
+        attest_audit_size_format(text, attest_audit_size_get(measure), 6);
+        return ATTEST_OK;
     }
-    if (status == ATTEST_OK)
-        status = compare_collapse(gate, &root, audit, error);
-    attest_json_document_clear(&document);
-    if (status == ATTEST_FORMAT)
-        attest_error_prefix(error, status, path);
+    ATTEST_TRY(get_count(value, &member[1], error));
+    if (rule->add) {
+        ATTEST_TRY(attest_json_get_member(&other, &member[0], rule->add, error));
+        ATTEST_TRY(get_count(add, &other, error));
+        fmpq_add(value, value, add);
+    }
+    digits = fmpz_get_str(NULL, 10, fmpq_numref(value));
+    snprintf(text, 64, "%.60s", digits);
+    flint_free(digits);
+    return ATTEST_OK;
+}
+
+static attest_status compare_numbers(attest_audit_gate *gate, const attest_json_cursor *now,
+                                     const attest_json_cursor *before, const char *name,
+                                     const struct rule *rule, attest_error *error)
+{
+    char text[2][64];
+    bool known[2];
+    FMPQ(value, most, factor);
+
+    ATTEST_TRY(get_number(most, text[1], &known[1], before, rule, error));
+    if (!known[1])
+        return ATTEST_OK;
+    ATTEST_TRY(get_number(value, text[0], &known[0], now, rule, error));
+    if (rule->kind == MEASURE) {
+        fmpq_set_si(factor, 100001, 100000);
+        fmpq_mul(most, most, factor);
+    }
+    if (known[0] && fmpq_cmp(value, most) <= 0)
+        return ATTEST_OK;
+    return add_line(gate, error, "%s: %s%s%s%s", name, rule->start, text[0], rule->middle,
+                    text[1]);
+}
+
+static attest_status get_ball(arb_t ball, bool *known, const attest_json_cursor *format,
+                              const struct rule *rule, attest_error *error)
+{
+    attest_json_cursor member[2], part;
+    const char *digits;
+    ARF(x);
+
+    ATTEST_TRY(find(member, known, format, rule, error));
+    for (int i = 0; i < 2 && *known; i++) {
+        int parsed;
+
+        ATTEST_TRY(attest_json_get_member(&part, &member[1], i == 0 ? "mid" : "rad", error));
+        ATTEST_TRY(attest_json_get_string(&digits, &part, error));
+        parsed = attest_ball_parse_arf(x, digits);
+        if (parsed == -2)
+            return attest_memory_fail(error);
+        if (parsed != 0)
+            return attest_json_fail(&part, error, ATTEST_FORMAT, "expected a hex float");
+        if (i == 0)
+            arb_set_arf(ball, x);
+        else
+            arb_add_error_arf(ball, x);
+    }
+    return ATTEST_OK;
+}
+
+/* A separation as a power of two, whatever its size. False: out of memory. */
+static bool format_separation(char text[64], const arb_t separation)
+{
+    bool positive = arb_is_positive(separation) && arb_is_finite(separation);
+    char *log2 ATTEST_FREED = attest_ball_format_log2(separation);
+
+    snprintf(text, 64, log2 ? "2^%.40s" : "0", log2);
+    return log2 || !positive;
+}
+
+static attest_status compare_separations(attest_audit_gate *gate, const attest_json_cursor *now,
+                                         const attest_json_cursor *before, const char *name,
+                                         const struct rule *rule, attest_error *error)
+{
+    char text[2][64];
+    bool known[2];
+    ARB(value, least);
+
+    ATTEST_TRY(get_ball(least, &known[1], before, rule, error));
+    ATTEST_TRY(get_ball(value, &known[0], now, rule, error));
+    if (!known[1] || (known[0] && !arb_lt(value, least)))
+        return ATTEST_OK;
+    if (!format_separation(text[0], value) || !format_separation(text[1], least))
+        return attest_memory_fail(error);
+    return add_line(gate, error, "%s: %s%s%s%s", name, rule->start,
+                    known[0] ? text[0] : "unknown", rule->middle, text[1]);
+}
+
+static attest_status compare_verdicts(attest_audit_gate *gate, const attest_json_cursor *now,
+                                      const attest_json_cursor *before, const char *name,
+                                      const struct rule *rule, attest_error *error)
+{
+    static const char *const verdict[] = {"survives", "fails", "collapses"};
+    const attest_json_cursor *const format[2] = {now, before};
+    attest_json_cursor member[2];
+    int value[2];
+    bool known;
+
+    for (int i = 0; i < 2; i++) {
+        ATTEST_TRY(find(member, &known, format[i], rule, error));
+        ATTEST_TRY(attest_json_get_choice(&value[i], &member[1], verdict, 3, error));
+    }
+    if (value[0] <= value[1])
+        return ATTEST_OK;
+    return add_line(gate, error, "%s: %s%s%s%s", name, rule->start, verdict[value[0]],
+                    rule->middle, verdict[value[1]]);
+}
+
+attest_status attest_audit_gate_format(attest_audit_gate *gate, const attest_json_cursor *now,
+                                       const attest_json_cursor *before, const char *name,
+                                       attest_error *error)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        const struct rule *rule = &rules[i];
+
+        ATTEST_TRY((rule->kind == VERDICT ? compare_verdicts
+                    : rule->kind == SEPARATION
+                        ? compare_separations
+                        : compare_numbers)(gate, now, before, name, rule, error));
+    }
+    return ATTEST_OK;
+}
+
+static attest_status get_list(attest_json_cursor *list, size_t *count,
+                              const attest_json_cursor *object, const char *key,
+                              attest_error *error)
+{
+    ATTEST_TRY(attest_json_get_member(list, object, key, error));
+    return attest_json_get_length(count, list, error);
+}
+
+static attest_status get_name(const char **name, const attest_json_cursor *format,
+                              attest_error *error)
+{
+    attest_json_cursor member;
+
+    ATTEST_TRY(attest_json_get_member(&member, format, "name", error));
+    return attest_json_get_string(name, &member, error);
+}
+
+/* Compares every stored format with the one of the same name. prefix: of the lines. */
+static attest_status compare_formats(attest_audit_gate *gate, const attest_json_cursor *now,
+                                     const attest_json_cursor *before, const char *prefix,
+                                     attest_error *error)
+{
+    attest_json_cursor formats[2];
+    size_t count[2];
+
+    ATTEST_TRY(get_list(&formats[1], &count[1], before, "formats", error));
+    ATTEST_TRY(get_list(&formats[0], &count[0], now, "formats", error));
+    for (size_t i = 0; i < count[1]; i++) {
+        attest_json_cursor stored = attest_json_get_element(&formats[1], i), own;
+        const char *name, *own_name = NULL;
+        char what[192];
+
+        ATTEST_TRY(get_name(&name, &stored, error));
+        snprintf(what, sizeof what, "%s%.100s", prefix, name);
+        for (size_t f = 0; f < count[0] && (!own_name || strcmp(own_name, name) != 0); f++) {
+            own = attest_json_get_element(&formats[0], f);
+            ATTEST_TRY(get_name(&own_name, &own, error));
+        }
+        if (own_name && strcmp(own_name, name) == 0)
+            ATTEST_TRY(attest_audit_gate_format(gate, &own, &stored, what, error));
+        else
+            ATTEST_TRY(add_line(gate, error, "%s: not audited any more", what));
+    }
+    return ATTEST_OK;
+}
+
+/* place = layer and head. */
+static attest_status get_place(int64_t place[2], const attest_json_cursor *head,
+                               attest_error *error)
+{
+    attest_json_cursor member;
+
+    for (int i = 0; i < 2; i++) {
+        ATTEST_TRY(attest_json_get_member(&member, head, i == 0 ? "layer" : "head", error));
+        ATTEST_TRY(attest_json_get_integer(&place[i], &member, error));
+    }
+    return ATTEST_OK;
+}
+
+/* Compares every stored head with the same one of a record that has heads. */
+static attest_status compare_heads(attest_audit_gate *gate, const attest_json_cursor *now,
+                                   const attest_json_cursor *before, attest_error *error)
+{
+    attest_json_cursor heads[2];
+    size_t count[2];
+
+    if (!attest_json_find_member(&heads[0], now, "heads"))
+        return ATTEST_OK;
+    ATTEST_TRY(attest_json_get_length(&count[0], &heads[0], error));
+    ATTEST_TRY(get_list(&heads[1], &count[1], before, "heads", error));
+    for (size_t i = 0; i < count[1]; i++) {
+        attest_json_cursor stored = attest_json_get_element(&heads[1], i), own;
+        int64_t place[2], own_place[2];
+        char prefix[64];
+        bool found = false;
+
+        ATTEST_TRY(get_place(place, &stored, error));
+        snprintf(prefix, sizeof prefix, "layer %lld, head %lld, ", (long long)place[0],
+                 (long long)place[1]);
+        for (size_t h = 0; h < count[0] && !found; h++) {
+            own = attest_json_get_element(&heads[0], h);
+            ATTEST_TRY(get_place(own_place, &own, error));
+            found = memcmp(place, own_place, sizeof place) == 0;
+        }
+        if (found)
+            ATTEST_TRY(compare_formats(gate, &own, &stored, prefix, error));
+        else
+            ATTEST_TRY(add_line(gate, error, "%.*s: not audited any more",
+                                (int)strlen(prefix) - 2, prefix));
+    }
+    return ATTEST_OK;
+}
+
+static attest_status compare_collapse(attest_audit_gate *gate, const attest_json_cursor *now,
+                                      const attest_json_cursor *before, attest_error *error)
+{
+    attest_json_cursor member;
+    int64_t bits[2];
+
+    if (!attest_json_find_member(&member, before, "collapse_bits"))
+        return ATTEST_OK;
+    ATTEST_TRY(attest_json_get_integer(&bits[1], &member, error));
+    if (!attest_json_find_member(&member, now, "collapse_bits"))
+        return add_line(gate, error, "collapse_bits: null, was %lld", (long long)bits[1]);
+    ATTEST_TRY(attest_json_get_integer(&bits[0], &member, error));
+    if (bits[0] <= bits[1])
+        return ATTEST_OK;
+    return add_line(gate, error, "collapse_bits: %lld, was %lld", (long long)bits[0],
+                    (long long)bits[1]);
+}
+
+static attest_status compare_records(attest_audit_gate *gate, const attest_json_cursor *now,
+                                     const attest_json_cursor *before, attest_error *error)
+{
+    ATTEST_TRY(attest_json_check_format(before, "attest/audit", error));
+    ATTEST_TRY(compare_formats(gate, now, before, "", error));
+    ATTEST_TRY(compare_heads(gate, now, before, error));
+    return compare_collapse(gate, now, before, error);
+}
+
+attest_status attest_audit_gate_check(attest_audit_gate *gate, attest_json_writer *write,
+                                      const void *audit, const char *path,
+                                      attest_budget *budget, attest_error *error)
+{
+    attest_json_document document[2];
+    attest_json_cursor now, before;
+    attest_status status;
+    size_t size;
+    char *text ATTEST_FREED = attest_json_format(&size, write, audit);
+
+    if (!text)
+        return attest_memory_fail(error);
+    ATTEST_TRY(attest_json_document_parse(&document[0], text, size, NULL, error));
+    status = attest_json_document_read(&document[1], path, budget, error);
+    if (status == ATTEST_OK) {
+        now = attest_json_root(&document[0]);
+        before = attest_json_root(&document[1]);
+        status = compare_records(gate, &now, &before, error);
+        attest_json_document_clear(&document[1]);
+        if (status == ATTEST_FORMAT)
+            attest_error_prefix(error, status, path);
+    }
+    attest_json_document_clear(&document[0]);
     return status;
 }

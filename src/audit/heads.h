@@ -5,7 +5,6 @@
 #include <attest/progress.h>
 
 #include "audit/audit.h"
-#include "audit/gate.h"
 #include "audit/record.h"
 #include "audit/recorded.h"
 #include "io/json_write.h"
@@ -80,11 +79,5 @@ void attest_audit_heads_write_question(attest_json *json, const attest_audit_hea
 /* All members of a record. */
 void attest_audit_heads_write(attest_json *json, const attest_audit_heads *heads,
                               const attest_audit_origin *origin);
-
-/* Compares with the record in a file, head by head and format by format. Status: FORMAT, IO,
- * UNABLE, NOMEM. */
-attest_status attest_audit_heads_gate(attest_audit_gate *gate, const attest_audit_heads *heads,
-                                      const char *path, attest_budget *budget,
-                                      attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

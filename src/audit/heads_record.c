@@ -7,22 +7,11 @@
 static void write_cell(attest_json *json, const attest_audit_cell *cell,
                        const attest_simulated_arithmetic *arithmetic)
 {
-    attest_audit_conclusion conclusion;
     attest_audit_result result ATTEST_CLEARED_BY(attest_audit_result_clear);
 
     attest_audit_cell_result(&result, cell, arithmetic);
-    attest_audit_write_format(json, &arithmetic->format);
-    attest_json_write_string(json, "verdict", attest_audit_verdict_name(result.verdict));
-    attest_json_write_count(json, "collisions", cell->pairs.merged);
-    attest_json_write_count(json, "nonfinite", cell->nonfinite);
-    attest_json_write_count(json, "saturated", cell->saturated);
-    attest_json_write_null(json, "min_separation");
-    attest_audit_write_meaning(json, &cell->deviation, &cell->attended, &cell->pairs,
-                               (attest_place){cell->worst_batch, cell->worst_row});
-    attest_audit_conclude(&conclusion, &result);
-    attest_json_write_string(json, "conclusion", conclusion.words);
-    attest_audit_write_errors(json, &cell->errors, attest_audit_errors_known(&cell->errors),
-                              cell->has_bound);
+    attest_audit_write_result(json, &result, (attest_place){cell->worst_batch, cell->worst_row},
+                              NULL, NULL);
 }
 
 static void write_head(attest_json *json, const char *key, const attest_audit_heads *heads,

@@ -29,18 +29,38 @@ static void write_place(attest_json *json, const char *key, attest_place place)
     attest_json_write_close(json);
 }
 
-/* [[i, k], [j, l]] for two positions of the dataset, or null. */
-static void write_pair(attest_json *json, const char *key, bool known, const size_t pair[2],
-                       const attest_dataset *dataset)
+static void write_optional_place(attest_json *json, const char *key, bool known,
+                                 attest_place place)
+{
+    if (known)
+        write_place(json, key, place);
+    else
+        attest_json_write_null(json, key);
+}
+
+/* [[i, k], [j, l]], or null. */
+static void write_places(attest_json *json, const char *key, bool known,
+                         const attest_place pair[2])
 {
     if (!known) {
         attest_json_write_null(json, key);
         return;
     }
     attest_json_write_array(json, key);
-    write_place(json, NULL, attest_place_get(dataset, pair[0]));
-    write_place(json, NULL, attest_place_get(dataset, pair[1]));
+    write_place(json, NULL, pair[0]);
+    write_place(json, NULL, pair[1]);
     attest_json_write_close(json);
+}
+
+/* The same for two positions of the dataset. */
+static void write_pair(attest_json *json, const char *key, bool known, const size_t pair[2],
+                       const attest_dataset *dataset)
+{
+    attest_place place[2] = {{0}};
+
+    for (int i = 0; known && i < 2; i++)
+        place[i] = attest_place_get(dataset, pair[i]);
+    write_places(json, key, known, place);
 }
 
 static void write_optional_ball(attest_json *json, const char *key, bool known,
@@ -86,27 +106,31 @@ static void write_stages(attest_json *json, const attest_audit_result *result)
     attest_json_write_close(json);
 }
 
-/* Position p of the sample in the dataset. */
+/* Position p of the sample in the dataset. No sample: any place, which is not written. */
 static attest_place sampled(size_t p, const attest_audit_reference *r)
 {
     size_t i = 0;
 
+    if (r->sequences == 0)
+        return (attest_place){0};
     while (i + 1 < r->sequences && r->start[i + 1] <= p)
         i++;
     return (attest_place){r->sequence[i], p - r->start[i]};
 }
 
-void attest_audit_write_meaning(attest_json *json, const attest_audit_deviation *d,
-                                const attest_audit_attended *a, const attest_audit_pairs *pairs,
-                                attest_place at)
+/* The errors of outputs and weights, and the pairs that they merge; at: where the relative
+ * error is largest. */
+static void write_meaning(attest_json *json, const attest_audit_result *result, attest_place at)
 {
+    const attest_audit_deviation *d = &result->deviation;
+    const attest_audit_attended *a = &result->attended;
+    const attest_audit_pairs *pairs = &result->pairs;
+    attest_audit_conclusion conclusion;
+
     attest_json_write_object(json, "relative_error");
     write_measure(json, "max", d->positions > 0, d->max);
     write_measure(json, "mean", d->positions > 0, d->mean);
-    if (d->positions > 0)
-        write_place(json, "at", at);
-    else
-        attest_json_write_null(json, "at");
+    write_optional_place(json, "at", d->positions > 0, at);
     attest_json_write_close(json);
     attest_json_write_object(json, "weights_error");
     write_measure(json, "max", a->rows > 0, a->max);
@@ -122,50 +146,42 @@ void attest_audit_write_meaning(attest_json *json, const attest_audit_deviation 
     attest_json_write_count(json, "by_rounding", pairs->by_rounding);
     attest_json_write_count(json, "merged", pairs->merged);
     attest_json_write_count(json, "positions", pairs->positions);
-    if (pairs->kind != ATTEST_AUDIT_APART) {
-        attest_json_write_array(json, "pair");
-        write_place(json, NULL, pairs->pair[0]);
-        write_place(json, NULL, pairs->pair[1]);
-        attest_json_write_close(json);
-    } else {
-        attest_json_write_null(json, "pair");
-    }
+    write_places(json, "pair", pairs->kind != ATTEST_AUDIT_APART, pairs->pair);
     attest_json_write_close(json);
-}
-
-void attest_audit_write_errors(attest_json *json, const attest_audit_errors *e, bool known,
-                               bool bounded)
-{
-    write_size(json, "max_ulp", known, e->max_ulp);
-    write_size(json, "mean_ulp", known, e->mean_ulp);
-    write_size(json, "bound_ulp", bounded, e->bound_ulp);
-}
-
-/* The errors of outputs and weights, and what they mean for pairs. */
-static void write_meaning(attest_json *json, const attest_audit_result *result,
-                          const attest_audit *audit)
-{
-    const attest_audit_deviation *d = &result->deviation;
-    attest_audit_conclusion conclusion;
-
-    attest_audit_write_meaning(json, d, &result->attended, &result->pairs,
-                               d->positions > 0 ? sampled(d->worst, &audit->reference)
-                                                : (attest_place){0});
     attest_audit_conclude(&conclusion, result);
     attest_json_write_string(json, "conclusion", conclusion.words);
 }
 
-static void write_errors(attest_json *json, const attest_audit_result *result,
-                         const attest_audit *audit)
+static void write_errors(attest_json *json, const attest_audit_result *result)
 {
     const attest_audit_errors *e = &result->errors;
     bool known = result->has_errors && attest_audit_errors_known(e);
 
-    attest_audit_write_errors(json, e, known, result->has_bound);
-    if (known)
-        write_place(json, "worst", sampled(e->worst, &audit->reference));
-    else
-        attest_json_write_null(json, "worst");
+    write_size(json, "max_ulp", known, e->max_ulp);
+    write_size(json, "mean_ulp", known, e->mean_ulp);
+    write_size(json, "bound_ulp", result->has_bound, e->bound_ulp);
+}
+
+/* The laws that the arithmetic breaks on these data; null where none was looked at. */
+static void write_laws(attest_json *json, const attest_audit_result *result)
+{
+    const attest_audit_laws *laws = &result->laws;
+    attest_audit_conclusion conclusion;
+
+    if (laws->reordered == 0) {
+        attest_json_write_null(json, "laws");
+        return;
+    }
+    attest_json_write_object(json, "laws");
+    attest_json_write_count(json, "reordered", laws->reordered);
+    attest_json_write_count(json, "changed", laws->changed);
+    write_optional_place(json, "changed_at", laws->changed > 0, laws->changed_at);
+    attest_json_write_count(json, "shortened", laws->shortened);
+    attest_json_write_count(json, "unnoticed", laws->unnoticed);
+    write_optional_place(json, "unnoticed_at", laws->unnoticed > 0, laws->unnoticed_at);
+    attest_audit_conclude_laws(&conclusion, result);
+    attest_json_write_string(json, "words", conclusion.words);
+    attest_json_write_close(json);
 }
 
 void attest_audit_write_format(attest_json *json, const attest_format *format)
@@ -181,28 +197,43 @@ void attest_audit_write_format(attest_json *json, const attest_format *format)
     }
 }
 
-static void write_result(attest_json *json, const attest_audit_result *result,
-                         const attest_audit *audit, const char *file)
+void attest_audit_write_result(attest_json *json, const attest_audit_result *result,
+                               attest_place at, const attest_audit *audit, const char *file)
 {
-    attest_json_write_object(json, NULL);
     attest_audit_write_format(json, &result->arithmetic.format);
     attest_json_write_string(json, "verdict", attest_audit_verdict_name(result->verdict));
     attest_audit_write_fmpz(json, "collisions", result->collisions.pairs);
     attest_json_write_count(json, "nonfinite", result->collisions.nonfinite);
     attest_json_write_count(json, "saturated", result->saturated);
     write_optional_ball(json, "min_separation", result->has_separation, result->min_separation);
-    write_pair(json, "closest", result->has_closest, result->closest, audit->dataset);
-    write_pair(json, "pair", result->collisions.has_pair, result->collisions.pair,
-               audit->dataset);
-    attest_json_write_string(json, "file", file);
-    attest_json_write_ball(json, "max_norm", result->max_norm);
-    write_meaning(json, result, audit);
-    write_errors(json, result, audit);
-    attest_audit_write_laws(json, result);
+    if (audit) {
+        write_pair(json, "closest", result->has_closest, result->closest, audit->dataset);
+        write_pair(json, "pair", result->collisions.has_pair, result->collisions.pair,
+                   audit->dataset);
+        attest_json_write_string(json, "file", file);
+        attest_json_write_ball(json, "max_norm", result->max_norm);
+    }
+    write_meaning(json, result, at);
+    write_errors(json, result);
+    if (!audit)
+        return;
+    write_optional_place(json, "worst",
+                         result->has_errors && attest_audit_errors_known(&result->errors),
+                         sampled(result->errors.worst, &audit->reference));
+    write_laws(json, result);
     if (result->has_stages)
         write_stages(json, result);
     else
         attest_json_write_null(json, "stages");
+}
+
+/* A result of an audit of a dataset; file: the counterexample's, or NULL. */
+static void write_result(attest_json *json, const attest_audit_result *result,
+                         const attest_audit *audit, const char *file)
+{
+    attest_json_write_object(json, NULL);
+    attest_audit_write_result(json, result, sampled(result->deviation.worst, &audit->reference),
+                              audit, file);
     attest_json_write_close(json);
 }
 
@@ -284,14 +315,7 @@ static void write_certified(attest_json *json, const attest_audit *audit)
     attest_json_write_string(json, "verdict", attest_verdict_name(c->verdict));
     attest_json_write_string(json, "method", c->method);
     write_optional_ball(json, "min_separation", c->has_pair, c->min_separation);
-    if (c->has_pair) {
-        attest_json_write_array(json, "pair");
-        write_place(json, NULL, c->pair[0]);
-        write_place(json, NULL, c->pair[1]);
-        attest_json_write_close(json);
-    } else {
-        attest_json_write_null(json, "pair");
-    }
+    write_places(json, "pair", c->has_pair, c->pair);
     attest_json_write_ball(json, "max_norm", c->max_norm);
     attest_json_write_close(json);
 }

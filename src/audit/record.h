@@ -22,18 +22,12 @@ void attest_audit_write_members(attest_json *json, const attest_audit *audit,
 void attest_audit_write_subject(attest_json *json, const attest_audit *audit,
                                 const attest_audit_origin *origin);
 
-/* "relative_error", "weights_error", "argmax_changed", "pairs"; at: where the error is largest.
- */
-void attest_audit_write_meaning(attest_json *json, const attest_audit_deviation *deviation,
-                                const attest_audit_attended *attended,
-                                const attest_audit_pairs *pairs, attest_place at);
-
-/* "laws"; null where nothing was looked at. */
-void attest_audit_write_laws(attest_json *json, const attest_audit_result *result);
-
-/* "max_ulp", "mean_ulp" and "bound_ulp". */
-void attest_audit_write_errors(attest_json *json, const attest_audit_errors *errors, bool known,
-                               bool bounded);
+/* The members of a format: what became of the outputs in its arithmetic. at: where the relative
+ * error is largest. audit: the one of a dataset, for the members that recorded heads do not
+ * have
+ * ("closest", "pair", "file", "max_norm", "worst", "laws", "stages"); NULL: a recorded head. */
+void attest_audit_write_result(attest_json *json, const attest_audit_result *result,
+                               attest_place at, const attest_audit *audit, const char *file);
 
 /* "name", "precision", "emin", "emax". */
 void attest_audit_write_format(attest_json *json, const attest_format *format);

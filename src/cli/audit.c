@@ -249,7 +249,7 @@ static int audit(audit_job *job)
     if (code == EXIT_HOLDS)
         code = run_subjects(job);
     if (code == EXIT_HOLDS && request->gate && !job->subject[0].construction.hypothesis &&
-        attest_audit_gate_check(&job->gate, &job->subject[0].audit, request->gate,
+        attest_audit_gate_check(&job->gate, attest_cli_audit_write_job, job, request->gate,
                                 &job->common->budget, &error))
         code = attest_cli_fail_input(&error);
     if (code == EXIT_HOLDS && job->common->output)

@@ -132,8 +132,8 @@ bool attest_cli_audit_is_record(const char *output);
 /* Writes the page that --report asks for. EXIT_HOLDS, or a complaint. */
 int attest_cli_audit_report(const audit_job *job);
 
-/* The whole record. */
-void attest_cli_audit_write_job(attest_json *json, const audit_job *job);
+/* Writes the whole record of an audit_job: an attest_json_writer. */
+void attest_cli_audit_write_job(attest_json *json, const void *job);
 
 /* A table for people. */
 void attest_cli_audit_print(const audit_job *job);

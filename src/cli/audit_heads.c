@@ -261,8 +261,8 @@ static int run(heads_job *job)
         code = attest_cli_fail(&error);
     attest_cli_work_end();
     if (code == EXIT_HOLDS && request->gate &&
-        attest_audit_heads_gate(&job->gate, &job->heads, request->gate, &job->common->budget,
-                                &error))
+        attest_audit_gate_check(&job->gate, write_record, job, request->gate,
+                                &job->common->budget, &error))
         code = attest_cli_fail_input(&error);
     if (code == EXIT_HOLDS && job->shard)
         attest_print("group %zu of %zu of %zu heads: done, in %s\n", job->shard, job->shards,

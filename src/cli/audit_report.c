@@ -7,11 +7,6 @@
 #include "io/json_write.h"
 #include "report/report.h"
 
-static void write_record(attest_json *json, const void *job)
-{
-    attest_cli_audit_write_job(json, job);
-}
-
 /* The name of the record without its folder. */
 static const char *name_record(const char *output)
 {
@@ -53,6 +48,6 @@ int attest_cli_audit_write_page(const char *page, const char *output,
 
 int attest_cli_audit_report(const audit_job *job)
 {
-    return attest_cli_audit_write_page(job->request->report, job->common->output, write_record,
-                                       job);
+    return attest_cli_audit_write_page(job->request->report, job->common->output,
+                                       attest_cli_audit_write_job, job);
 }

@@ -52,8 +52,9 @@ static void write_members(attest_json *json, const audit_job *job, const audit_s
     }
 }
 
-void attest_cli_audit_write_job(attest_json *json, const audit_job *job)
+void attest_cli_audit_write_job(attest_json *json, const void *context)
 {
+    const audit_job *job = context;
     const audit_subject *first = &job->subject[0];
     attest_audit_origin origin;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "audit/gate.h"
 #include "audit/heads.h"
 #include "tests/tap.h"
 
@@ -147,13 +148,26 @@ static const struct {
      NO_MEASURES},
 };
 
+static void write_members(attest_json *json, const void *result)
+{
+    attest_json_write_object(json, NULL);
+    attest_audit_write_result(json, result, (attest_place){0}, NULL, NULL);
+    attest_json_write_close(json);
+}
+
+static void parse(attest_json_document *document, const char *text)
+{
+    if (!text || attest_json_document_parse(document, text, strlen(text), NULL, NULL))
+        abort();
+}
+
 static void test_members(void)
 {
     for (size_t i = 0; i < sizeof member_rows / sizeof *member_rows; i++) {
         const int unknown = member_rows[i].unknown;
-        char text[TEXT], lines[TEXT];
-        attest_json_document document;
-        attest_json_cursor root;
+        char text[TEXT], lines[TEXT], *now;
+        attest_json_document document[2];
+        attest_json_cursor root[2];
         attest_audit_result result;
         attest_audit_gate gate;
         attest_status status;
@@ -169,19 +183,22 @@ static void test_members(void)
             result.attended.max = NAN;
         }
         snprintf(text, sizeof text, "{%s}", members(member_rows[i].key, member_rows[i].value));
-        if (attest_json_document_parse(&document, text, strlen(text), NULL, &error) !=
-            ATTEST_OK)
-            abort();
-        root = attest_json_root(&document);
+        now = attest_json_format(NULL, write_members, &result);
+        parse(&document[0], now);
+        parse(&document[1], text);
+        for (int k = 0; k < 2; k++)
+            root[k] = attest_json_root(&document[k]);
         attest_audit_gate_init(&gate);
-        status = attest_audit_gate_result(&gate, &root, "f", &result, &error);
+        status = attest_audit_gate_format(&gate, &root[0], &root[1], "f", &error);
         join(lines, &gate, status, &error);
         TAP_OK(matches(lines, member_rows[i].lines), "%s %s: \"%s\"",
                member_rows[i].key ? member_rows[i].key : "all members", member_rows[i].value,
                lines);
         attest_audit_gate_clear(&gate);
-        attest_json_document_clear(&document);
+        for (int k = 0; k < 2; k++)
+            attest_json_document_clear(&document[k]);
         attest_audit_result_clear(&result);
+        free(now);
     }
 }
 
@@ -239,10 +256,18 @@ static const struct {
     {"bfloat16", ",\"collapse_bits\":\"nan\"", 10, "error: collapse_bits"},
 };
 
+static void write_audit(attest_json *json, const void *audit)
+{
+    attest_json_write_object(json, NULL);
+    attest_audit_write_members(json, audit, &(attest_audit_origin){.data = "data.json"});
+    attest_json_write_close(json);
+}
+
 static void test_formats(const char *path)
 {
     attest_audit_result result[2];
     attest_audit audit;
+    attest_weights weights = {.heads = 0};
 
     attest_audit_init(&audit);
     make_result(&result[0], "bfloat16");
@@ -250,6 +275,7 @@ static void test_formats(const char *path)
     result[1].saturated = 9;
     audit.formats = 2;
     audit.result = result;
+    audit.weights = &weights;
     for (size_t i = 0; i < sizeof format_rows / sizeof *format_rows; i++) {
         char lines[TEXT];
         attest_audit_gate gate;
@@ -260,7 +286,7 @@ static void test_formats(const char *path)
                      format_rows[i].rest);
         audit.collapse.bits = format_rows[i].bits;
         attest_audit_gate_init(&gate);
-        status = attest_audit_gate_check(&gate, &audit, path, NULL, &error);
+        status = attest_audit_gate_check(&gate, write_audit, &audit, path, NULL, &error);
         join(lines, &gate, status, &error);
         TAP_OK(matches(lines, format_rows[i].lines) &&
                    (status == ATTEST_OK || strstr(lines, path)),
@@ -328,6 +354,13 @@ static void write_heads(const char *path, const char *total, const char *heads)
     write_record(path, "audit", total, text);
 }
 
+static void write_audited_heads(attest_json *json, const void *heads)
+{
+    attest_json_write_object(json, NULL);
+    attest_audit_heads_write(json, heads, &(attest_audit_origin){.data = "qkv.npz"});
+    attest_json_write_close(json);
+}
+
 /* Two heads in two formats, and all together; the cell of layer 0, head 1 in binary16 has nine
  * saturated entries. */
 static void test_heads(const char *path)
@@ -336,7 +369,9 @@ static void test_heads(const char *path)
     attest_simulated_arithmetic arithmetic[2] = {{.softmax = 0}};
     attest_audit_cell cell[4];
     attest_audit_heads_total total[2] = {{.worst = 0}};
-    attest_audit_heads heads = {.formats = 2,
+    attest_qkv_source source = {.layers = 0};
+    attest_audit_heads heads = {.source = &source,
+                                .formats = 2,
                                 .count = 2,
                                 .place = place,
                                 .arithmetic = arithmetic,
@@ -360,7 +395,8 @@ static void test_heads(const char *path)
 
         write_heads(path, head_rows[i].total, head_rows[i].heads);
         attest_audit_gate_init(&gate);
-        status = attest_audit_heads_gate(&gate, &heads, path, NULL, &error);
+        status =
+            attest_audit_gate_check(&gate, write_audited_heads, &heads, path, NULL, &error);
         join(lines, &gate, status, &error);
         TAP_OK(matches(lines, head_rows[i].lines), "formats %s, heads %s: \"%s\"",
                head_rows[i].total, head_rows[i].heads, lines);
@@ -372,7 +408,8 @@ static void test_heads(const char *path)
 
         write_record(path, "audit", "bfloat16", "");
         attest_audit_gate_init(&gate);
-        TAP_OK(attest_audit_heads_gate(&gate, &heads, path, NULL, &error) == ATTEST_FORMAT &&
+        TAP_OK(attest_audit_gate_check(&gate, write_audited_heads, &heads, path, NULL,
+                                       &error) == ATTEST_FORMAT &&
                    strstr(error.text, path) && strstr(error.text, "heads"),
                "a record without heads: %s", error.text);
         attest_audit_gate_clear(&gate);
