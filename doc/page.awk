@@ -18,7 +18,7 @@ function add_prose(   line) {
 }
 function option(line) { # a line of the table: what is left of column 26 opens an entry
     left = substr(line, 1, 25)
-    if (line ~ /^  (-.,|   ) --/) {
+    if (line ~ /^  ((-.,|   ) --|-. [A-Z])/) {
         text = substr(line, 27)
         if (substr(line, 26, 1) != " " || left !~ / $/) { # too long for its column: the text follows
             left = line
@@ -56,9 +56,11 @@ part == "summary" {
 }
 part == "overview" && $0 == "" && commands != "" { part = "end" }
 part == "overview" && /^  [a-z]/ {
-    command = $1
-    sub(/^ *[^ ]+ +/, "")
-    commands = commands "[`attest " command "`](" command ".md)\n: " plain($0) "\n\n"
+    command = substr($0, 3, 16) # campaign status is the longest
+    sub(/ +$/, "", command)
+    file = command
+    sub(/ /, "-", file)
+    commands = commands "[`attest " command "`](" file ".md)\n: " plain(substr($0, 20)) "\n\n"
 }
 part == "details" && /^Options:$/ {
     printf "\n"

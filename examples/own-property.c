@@ -4,7 +4,7 @@
  *     cc -shared -fPIC own-property.c $(pkg-config --cflags attest attest-engine) -o
  * own-property.so attest campaign --load ./own-property.so
  *
- * Nothing is linked: the program has all that the headers declare. 'attest new-property NAME'
+ * Nothing is linked: the program has all that the headers declare. 'attest campaign new NAME'
  * writes a file like this one to begin with. */
 #include <attest/attention.h>
 #include <campaign/gen.h>

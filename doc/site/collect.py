@@ -79,7 +79,7 @@ def main(tree, program, manual, folder):
     for name, text in contracts.items():
         pages[f"include/attest/{name}.h"] = f"reference/{name}.md"
         texts[f"include/attest/{name}.h"] = headers.page(f"attest/{name}.h", text, known)
-    listed = json.loads(told.ask(program, "list", "--json"))
+    listed = json.loads(told.ask(program, "show", "--json"))
     made = {"glossary": told.glossary(program, listed), "statements": told.statements(program, listed),
             "kernels": told.kernels(program, listed), "figures": figures.page(program, tree)}
     made.update(lists(pages, texts))

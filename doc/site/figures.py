@@ -74,7 +74,7 @@ def speeds(path):
 
 def page(program, tree):
     examples = os.path.join(tree, "examples")
-    listed = json.loads(subprocess.run([program, "list", "--json"], check=True, capture_output=True, text=True).stdout)
+    listed = json.loads(subprocess.run([program, "show", "--json"], check=True, capture_output=True, text=True).stdout)
     parts = ["# Figures", "Every number on this page is what the command above it prints; none is typed. `doc/judge-measured.md` and "
              "`doc/quantised-heads.md` have longer measurements."]
     parts += formats(program, examples) + strategies(program, examples) + kernels(program, examples, listed)

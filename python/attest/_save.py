@@ -68,7 +68,7 @@ def save_case(path: Path, asked: Asked, kernel: Kernel, out: Optional[Array], ou
     if out is not None and output is not None:
         parts.append(("out", out, output))
     write_safetensors(path, parts)
-    arguments = [str(path)] + ([f"--output={path}"] if out is not None else [])
+    arguments = [str(path)] * (1 if out is None else 2)
     return arguments + [f"--kernel={_kernel_option(kernel, path)}"] + asked.options
 
 
@@ -86,5 +86,5 @@ def judge_given(asked: Asked, kernel: Kernel, given: Tuple[Number, Number], jobs
     with tempfile.TemporaryDirectory(prefix="attest-") as folder:
         arguments = save_case(Path(folder) / "qkv.safetensors", asked, kernel, None, None)
         pair = f"{exact(atol, 'given')},{exact(rtol, 'given')}"
-        record = run_json("tolerance", *arguments, f"--given={pair}", f"--jobs={jobs}")
+        record = run_json("tolerance", *arguments, f"--check={pair}", f"--jobs={jobs}")
     return cast(Dict[str, Any], record["given"])

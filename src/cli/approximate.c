@@ -18,7 +18,7 @@ static int run(int argc, char **argv);
 const attest_command attest_command_approximate = {
     .name = "approximate",
     .arguments = "--function NAME --grid G [--dim D] [--length N] [OPTION]... [FILE]",
-    .summary = "build the universal approximator of a function, error enclosed",
+    .summary = "build a universal approximator and enclose its errors",
     .details =
         "A network of feed-forward, attention and feed-forward layers, exact rational "
         "weights,\n"

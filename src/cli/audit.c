@@ -456,7 +456,7 @@ static int run(int argc, char **argv)
          OPTION_TEXT, &request.report, NULL},
         {"quick", 0, NULL, "leave out the stages of errors, the curve and the kernels",
          OPTION_FLAG, &request.quick, NULL},
-        {"jobs", 'j', "J", "processes; one per processor if not given", OPTION_COUNT,
+        {"jobs", 'j', "J", "processes (default: all processors)", OPTION_POSITIVE,
          &request.jobs, NULL},
         {0},
     };

@@ -22,19 +22,17 @@ static int run(int argc, char **argv);
 const attest_command attest_command_campaign = {
     .name = "campaign",
     .arguments = "[PROPERTY...|all] [OPTION]...",
-    .summary = "try properties on random instances",
+    .summary = "test properties on random instances",
     .details =
-        "Draws instances, decides each of them exactly, and shrinks what violates a property.\n"
-        "The same seed gives the same verdicts, counts and counterexamples for any --jobs.\n"
-        "With --out everything is kept in a folder: a journal to --resume from, the report\n"
-        "(report.json, report.tap, report.xml), and a file to replay for each violation and "
-        "for\n"
-        "the tightest case of each property. With --time every property gets a share, and one\n"
-        "chunk at least. SIGINT and SIGTERM end it, exit code 5; --resume goes on. Exit code "
-        "1:\n"
-        "a property that must hold is violated or flaky, a hypothesis that was dropped is "
-        "needed,\n"
-        "a search for a violation found none, or a file of the corpus is not as expected.",
+        "Draws instances, decides each of them exactly, and shrinks those that violate a\n"
+        "property. The same seed gives the same verdicts, counts and counterexamples for any\n"
+        "--jobs. --out writes a directory: a journal for --resume, the reports report.json,\n"
+        "report.tap and report.xml, and a counterexample file for each violation and for the\n"
+        "tightest case of each property. --time is shared among the properties; each runs at\n"
+        "least one chunk. SIGINT and SIGTERM end the campaign with exit code 5; --resume\n"
+        "continues it. Exit code 1: a property that must hold is violated or flaky, a dropped\n"
+        "hypothesis is needed, a search for a violation found none, or a file of the corpus\n"
+        "has another verdict than expected.",
     .example = "  attest campaign theorem1 --trials 100000 --seed 7\n"
                "  attest campaign all --time 1h --out night --jobs 4\n"
                "  attest campaign theorem1 --without collinear\n"
@@ -264,51 +262,51 @@ static int run(int argc, char **argv)
     attest_common common;
     int code;
     const attest_option options[] = {
-        {"trials", 0, "N", "trials of each property; if not given, as each has by default",
+        {"trials", 0, "N", "trials per property (default: its own, see 'attest show NAME')",
          OPTION_POSITIVE, &request.trials, NULL},
-        {"time", 0, "T", "seconds (or 10m, 2h) for all properties together", OPTION_TEXT,
+        {"time", 0, "T", "seconds, or 10m, 2h: time for all properties together", OPTION_TEXT,
          &request.time, NULL},
-        {"seed", 0, "S", "of the random instances; 1 if not given", OPTION_COUNT, &request.seed,
-         NULL},
-        {"jobs", 'j', "J", "worker processes; as many as processors if not given", OPTION_COUNT,
+        {"seed", 0, "S", "seed of the random instances (default: 1)", OPTION_COUNT,
+         &request.seed, NULL},
+        {"jobs", 'j', "J", "processes (default: all processors)", OPTION_POSITIVE,
          &request.jobs, NULL},
-        {"shard", 0, "K/N", "run part K of N; 'attest merge' joins them", OPTION_TEXT,
-         &request.shard, NULL},
-        {"out", 0, "DIR", "keep journal, report and counterexamples in DIR", OPTION_TEXT,
+        {"shard", 0, "K/N", "run part K of N; 'attest campaign merge' joins the parts",
+         OPTION_TEXT, &request.shard, NULL},
+        {"out", 'o', "DIR", "write journal, reports and counterexamples to DIR", OPTION_TEXT,
          &request.out, NULL},
-        {"resume", 0, NULL, "go on with the campaign in DIR", OPTION_FLAG, &request.resume,
-         NULL},
-        {"without", 0, "HYPOTHESIS", "drop a hypothesis ('attest show' names them)",
+        {"resume", 0, NULL, "continue the campaign in DIR", OPTION_FLAG, &request.resume, NULL},
+        {"without", 0, "HYPOTHESIS", "drop a hypothesis (listed by 'attest show NAME')",
          OPTION_TEXT, &request.without, NULL},
-        {"number", 0, "SYSTEM", "search against mpfr, binary32 or double", OPTION_TEXT,
+        {"number", 0, "SYSTEM", "test this arithmetic: mpfr, binary32 or double", OPTION_TEXT,
          &request.number, NULL},
         {"bits", 0, "P", "precision of --number mpfr", OPTION_POSITIVE, &request.bits, NULL},
-        {"round", 0, "MODE", "nearest, zero, up, down or away; nearest if not given",
-         OPTION_TEXT, &request.round, NULL},
-        {"keep-going", 0, NULL, "a violation does not end its property", OPTION_FLAG,
+        {"round", 0, "MODE", "nearest, zero, up, down or away (default: nearest)", OPTION_TEXT,
+         &request.round, NULL},
+        {"keep-going", 0, NULL, "continue a property after a violation", OPTION_FLAG,
          &request.keep_going, NULL},
-        {"timeout", 0, "T", "time for one trial; 60 seconds if not given", OPTION_TEXT,
+        {"timeout", 0, "T", "time limit of one trial (default: 60 seconds)", OPTION_TEXT,
          &request.timeout, NULL},
-        {"worker-memory", 0, "SIZE", "memory of one worker; 2G if not given", OPTION_SIZE,
+        {"worker-memory", 0, "SIZE", "memory limit of one worker (default: 2G)", OPTION_SIZE,
          &request.worker_memory, NULL},
         {"observe", 0, NULL, "write every trial to DIR/observations.jsonl", OPTION_FLAG,
          &request.observe, NULL},
-        {"slurm", 0, "N", "submit N tasks, a shard each, and their merge to Slurm",
+        {"slurm", 0, "N", "submit N tasks to Slurm, one per shard, and a task that merges them",
          OPTION_POSITIVE, &request.slurm, NULL},
-        {"sbatch", 0, "OPTIONS", "options of sbatch for them, e.g. \"--partition=short\"",
-         OPTION_TEXT, &request.sbatch, NULL},
-        {"dry-run", 0, NULL, "print the scripts for Slurm, and submit nothing", OPTION_FLAG,
+        {"sbatch", 0, "OPTIONS", "options for sbatch, e.g. \"--partition=short\"", OPTION_TEXT,
+         &request.sbatch, NULL},
+        {"dry-run", 0, NULL, "print the scripts for Slurm and submit nothing", OPTION_FLAG,
          &request.dry_run, NULL},
         {"journal-only", 0, NULL,
-         "leave the journal alone in DIR: for shards, which are merged", OPTION_FLAG,
+         "write only the journal to DIR, no reports: for shards to be merged", OPTION_FLAG,
          &request.journal_only, NULL},
         {"load", 0, "FILE.so",
-         "properties of your own, from a shared object; ATTEST_LOAD if not given", OPTION_TEXT,
+         "use the properties of this shared object (default: $ATTEST_LOAD)", OPTION_TEXT,
          &request.load, NULL},
-        {"corpus", 0, "DIR", "replay these files, too; ATTEST_CORPUS if not given", OPTION_TEXT,
-         &request.corpus, NULL},
-        {"tap", 0, NULL, "print TAP", OPTION_FLAG, &request.tap, NULL},
-        {"junit", 0, "FILE", "write JUnit XML", OPTION_TEXT, &request.junit, NULL},
+        {"corpus", 0, "DIR", "replay the counterexamples in DIR, too (default: $ATTEST_CORPUS)",
+         OPTION_TEXT, &request.corpus, NULL},
+        {"tap", 0, NULL, "print the results as TAP", OPTION_FLAG, &request.tap, NULL},
+        {"junit", 0, "FILE", "write the results as JUnit XML to FILE", OPTION_TEXT,
+         &request.junit, NULL},
         {0},
     };
 
@@ -317,9 +315,9 @@ static int run(int argc, char **argv)
     if (code != EXIT_HOLDS)
         return code;
     if (request.resume && !request.out)
-        return attest_cli_refuse("--resume: of which campaign? (--out DIR)");
+        return attest_cli_refuse("--resume needs the directory of the campaign: --out DIR");
     if (request.observe && !request.out)
-        return attest_cli_refuse("--observe: where to? (--out DIR)");
+        return attest_cli_refuse("--observe needs a directory: --out DIR");
     if ((request.tap && attest_cli_take_stdout(&common, "--tap")) ||
         (request.junit && strcmp(request.junit, "-") == 0 &&
          attest_cli_take_stdout(&common, "--junit -")))
@@ -328,7 +326,7 @@ static int run(int argc, char **argv)
     if (code != EXIT_HOLDS)
         return code;
     if (!request.slurm && (request.sbatch || request.dry_run))
-        return attest_cli_refuse("--sbatch and --dry-run are for --slurm N");
+        return attest_cli_refuse("--sbatch and --dry-run need --slurm N");
     code = attest_cli_load(request.load);
     if (code == EXIT_HOLDS && request.slurm)
         return submit_plan(&request, &common);

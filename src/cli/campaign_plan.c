@@ -10,7 +10,7 @@
 #include "cli/campaign.h"
 #include "cli/slurm.h"
 #include "cli/load.h"
-#include "cli/names.h"
+#include "cli/commands.h"
 #include "props/properties.h"
 
 enum { MOST_JOBS = 1024, MOST_BITS = 10000000 };
@@ -96,7 +96,7 @@ static int choose_all(attest_plan *plan, const attest_property **list, bool said
             list[plan->properties++] = &load->property[i];
     if (plan->properties == 0 && plan->setting.without)
         return attest_cli_refuse_name("hypothesis", plan->setting.without,
-                                      attest_names_hypotheses, NULL, "attest list");
+                                      attest_names_hypotheses, NULL, "attest show");
     return EXIT_HOLDS;
 }
 
@@ -108,7 +108,7 @@ static int choose_named(attest_plan *plan, const attest_property **list,
 
         if (!property)
             return attest_cli_refuse_name("property", request->names[i],
-                                          attest_names_properties, NULL, "attest list");
+                                          attest_names_properties, NULL, "attest show");
         for (size_t p = 0; p < plan->properties; p++)
             if (list[p] == property)
                 return attest_cli_refuse("%s: is named twice", property->name);

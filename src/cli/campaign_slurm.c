@@ -16,7 +16,7 @@
 static int check(const campaign_request *request)
 {
     if (!request->out)
-        return attest_cli_refuse("--slurm: where to? (--out DIR)");
+        return attest_cli_refuse("--slurm needs a directory: --out DIR");
     if (request->shard || request->tap || request->junit)
         return attest_cli_refuse("--slurm: cannot be with --shard, --tap or --junit");
     return EXIT_HOLDS;
@@ -86,7 +86,8 @@ static int keep_plan(const attest_cli_slurm *job, const attest_plan *whole,
 int campaign_submit(const campaign_request *request, const attest_plan *plan,
                     attest_common *common)
 {
-    static const char *const valued[] = {"--slurm", "--sbatch", "--out", "--corpus", NULL};
+    static const char *const valued[] = {"--slurm", "--sbatch", "--out",
+                                         "-o",      "--corpus", NULL};
     static const char *const flags[] = {"--dry-run", "--resume", "--json", NULL};
     ATTEST_SCOPED(attest_text, task);
     ATTEST_SCOPED(attest_text, merge);
@@ -106,7 +107,8 @@ int campaign_submit(const campaign_request *request, const attest_plan *plan,
     if (!request->jobs)
         attest_text_add(&task, " --jobs \"${SLURM_CPUS_PER_TASK:-1}\"");
     attest_cli_slurm_add_words(&task, request->argc, request->argv, valued, flags);
-    attest_text_add(&merge, "\"$attest\" merge --plan \"$dir/slurm\" -o \"$dir/whole\"");
+    attest_text_add(&merge,
+                    "\"$attest\" campaign merge --plan \"$dir/slurm\" -o \"$dir/whole\"");
     if (request->load) {
         attest_text_add(&merge, " --load");
         attest_cli_add_word(&merge, request->load);

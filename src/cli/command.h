@@ -49,7 +49,7 @@ typedef struct attest_number_option {
 } attest_number_option;
 
 typedef struct attest_option {
-    const char *name; /* without the dashes; a NULL name ends the list */
+    const char *name; /* without the dashes, "": a letter only; a NULL name ends the list */
     char letter;      /* 0: none */
     const char
         *argument; /* what --help calls it, "[=KIND]" for OPTION_MAYBE; NULL for a flag */
@@ -63,8 +63,7 @@ typedef struct attest_option {
  * unsigned long. */
 #define ATTEST_CLI_JOBS(target)                                                                \
     {                                                                                          \
-        "jobs", 'j', "J", "processes; all processors if not given", OPTION_POSITIVE, target,   \
-            NULL                                                                               \
+        "jobs", 'j', "J", "processes (default: all processors)", OPTION_POSITIVE, target, NULL \
     }
 
 /* What it asks for: as many as there are processors if it was not given. */
@@ -85,22 +84,25 @@ typedef struct attest_common {
 } attest_common;
 
 typedef struct attest_command {
-    const char *name;
-    const char *arguments;    /* "DATA --weights W [OPTION]..." */
-    const char *summary;      /* one line */
-    const char *details;      /* a paragraph, may be NULL */
-    const char *example;      /* what one may type, and why */
-    const char *product;      /* what -o writes; NULL: the command has no -o */
-    const char *product_name; /* the long name of -o; NULL: output */
-    bool folder;              /* -o names a folder, not a file or standard output */
-    bool data;                /* it reads a dataset: --tensor, --homogeneous */
-    bool works;               /* it evaluates exactly or in balls: --max-work */
+    const char *name;      /* one word, or two: "campaign merge" */
+    const char *arguments; /* "DATA --weights W [OPTION]..." */
+    const char *summary;   /* one line */
+    const char *details;   /* a paragraph, may be NULL */
+    const char *example;   /* commands that can be typed as they are */
+    const char *product;   /* what -o writes; NULL: the command has no -o */
+    bool folder;           /* -o names a directory, not a file or standard output */
+    bool data;             /* it reads a dataset: --tensor, --homogeneous */
+    bool works;            /* it evaluates exactly or in balls: --max-work */
     int (*run)(int argc, char **argv);
 } attest_command;
 
 extern const attest_command attest_command_approximate;
 extern const attest_command attest_command_audit;
-extern const attest_command attest_command_bench, attest_command_campaign;
+extern const attest_command attest_command_bench;
+extern const attest_command attest_command_campaign;
+extern const attest_command attest_command_campaign_merge;
+extern const attest_command attest_command_campaign_new;
+extern const attest_command attest_command_campaign_status;
 extern const attest_command attest_command_certify;
 extern const attest_command attest_command_check;
 extern const attest_command attest_command_construct;
@@ -110,18 +112,17 @@ extern const attest_command attest_command_dot;
 extern const attest_command attest_command_eval;
 extern const attest_command attest_command_import;
 extern const attest_command attest_command_judge;
-extern const attest_command attest_command_list;
 extern const attest_command attest_command_memorize;
-extern const attest_command attest_command_merge;
-extern const attest_command attest_command_new_property;
 extern const attest_command attest_command_range;
 extern const attest_command attest_command_replay;
 extern const attest_command attest_command_report;
 extern const attest_command attest_command_separated;
 extern const attest_command attest_command_show;
 extern const attest_command attest_command_simulate;
-extern const attest_command attest_command_status;
 extern const attest_command attest_command_tolerance;
+
+/* Returns the long name of the command's -o: "output", or "" where that is an old option. */
+const char *attest_cli_output_name(const attest_command *command);
 
 /* Parses argv[1..]: options anywhere, GNU style; "--" ends them. On success returns EXIT_HOLDS,
  * *operands and *count are the rest. EXIT_HELP: --help was asked for and printed. EXIT_USAGE:

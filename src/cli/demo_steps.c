@@ -101,7 +101,7 @@ const demo_step attest_demo_step[DEMO_STEPS] = {
          "8. Is an 8-bit cache of its keys and values good enough? The smallest scheme with\n"
          "   which every kernel stays within a tenth of the exact outputs, proved.",
      .command = &attest_command_range,
-     .arguments = {"@head.safetensors", "--kernel", "bf16-flash2", "--causal", "--within",
+     .arguments = {"@head.safetensors", "--kernel", "bf16-flash2", "--causal", "--max-error",
                    "0.1"},
      .shown = 2},
     {.story = "9. A kernel for it, on Hopper with its matrix unit, simulated bit for bit.",
@@ -112,8 +112,8 @@ const demo_step attest_demo_step[DEMO_STEPS] = {
          "10. Is that output right? No tolerance is guessed: for every element an interval\n"
          "    holds what any kernel of FlashAttention-2's kind may return here.",
      .command = &attest_command_judge,
-     .arguments = {"@head.safetensors", "--output", "@right.safetensors", "--kernel",
-                   "bf16-flash2", "--causal", "-o", "@right.json"},
+     .arguments = {"@head.safetensors", "@right.safetensors", "--kernel", "bf16-flash2",
+                   "--causal", "-o", "@right.json"},
      .shown = -1},
     {.story = "11. The same kernel without its scale: a bug.",
      .command = &attest_command_simulate,
@@ -121,8 +121,8 @@ const demo_step attest_demo_step[DEMO_STEPS] = {
                    "none", "-o", "@wrong.safetensors"}},
     {.story = "12. The bug is proved, and named.",
      .command = &attest_command_judge,
-     .arguments = {"@head.safetensors", "--output", "@wrong.safetensors", "--kernel",
-                   "bf16-flash2", "--causal", "-o", "@wrong.json"},
+     .arguments = {"@head.safetensors", "@wrong.safetensors", "--kernel", "bf16-flash2",
+                   "--causal", "-o", "@wrong.json"},
      .code = EXIT_FAILS,
      .shown = -7},
     {.story =

@@ -16,8 +16,8 @@ static int run(int argc, char **argv);
 
 const attest_command attest_command_dot = {
     .name = "dot",
-    .arguments = "MODEL FORMAT A B [C] [--out binary32|binary16] [OPTION]...",
-    .summary = "dot products as a GPU's matrix unit forms them, bit for bit",
+    .arguments = "MODEL FORMAT A B [C] [--result binary32|binary16] [OPTION]...",
+    .summary = "compute dot products like a GPU's matrix unit, bit for bit",
     .details =
         "MODEL is tc:volta, tc:ampere, tc:ada, tc:hopper or tc:blackwell (or one of their\n"
         "GPUs: tc:a100), FORMAT that of the factors: binary16, bfloat16, tfloat32,\n"
@@ -26,7 +26,7 @@ const attest_command attest_command_dot = {
         "and the result have one such value per line. Results are C + A.B.",
     .example = "  attest dot tc:hopper binary16 a.txt b.txt c.txt\n"
                "  attest dot tc:hopper float8_e4m3fn a.txt b.txt --promote 128 -o d.txt",
-    .product = "write the results to FILE, not to standard output",
+    .product = "write the results to FILE (default: standard output)",
     .run = run,
 };
 
@@ -36,7 +36,7 @@ typedef struct dot_job {
     attest_common common;
     const char *model, *a_path, *b_path, *c_path; /* c_path may be NULL */
     attest_format format;
-    int half; /* the choice of --out */
+    int half; /* the choice of --result */
     unsigned long promote;
     attest_judge_core core;
     attest_hex_rows a, b, c;
@@ -174,11 +174,12 @@ static int run(int argc, char **argv)
     size_t count;
     attest_error error;
     const attest_option options[] = {
-        {"out", 0, "FORMAT", "the format of the results: binary32 (if not given) or binary16",
-         OPTION_CHOICE, &job.half, outs},
+        {"result", 0, "FORMAT",
+         "format of the results: binary32 or binary16 (default: binary32)", OPTION_CHOICE,
+         &job.half, outs},
         {"promote", 0, "N",
-         "sum every N products from 0, and add that to the result\n"
-         "in its format, rounded to nearest; one chain if not given",
+         "sum every N products from 0, and add that sum to the result in its\n"
+         "format, rounded to nearest (default: one chain)",
          OPTION_POSITIVE, &job.promote, NULL},
         {0},
     };

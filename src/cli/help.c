@@ -10,9 +10,11 @@ static void print_option(char letter, const char *name, const char *argument, co
 {
     char left[80];
 
-    snprintf(left, sizeof left, "  %c%c%c --%s%s%s", letter ? '-' : ' ', letter ? letter : ' ',
-             letter ? ',' : ' ', name, argument && *argument != '[' ? " " : "",
-             argument ? argument : "");
+    snprintf(left, sizeof left, "  %c%c%s%s%s%s", letter ? '-' : ' ', letter ? letter : ' ',
+             !*name   ? ""
+             : letter ? ", --"
+                      : "  --",
+             name, argument && *argument != '[' ? " " : "", argument ? argument : "");
     if (strlen(left) < HELP_COLUMN - 1)
         attest_print("%-*s", HELP_COLUMN, left);
     else
@@ -82,8 +84,7 @@ void attest_cli_help(const attest_command *command, const attest_option *options
     for (const attest_option *option = options; option && option->name; option++)
         print_option(option->letter, option->name, option->argument, option->help);
     if (command->product)
-        print_option('o', command->product_name ? command->product_name : "output", "FILE",
-                     command->product);
+        print_option('o', attest_cli_output_name(command), "FILE", command->product);
     if (command->data)
         print_option(0, "tensor", "NAME",
                      "read DATA from this tensor of a safetensors file, of\n"

@@ -13,19 +13,19 @@ static int run(int argc, char **argv);
 
 const attest_command attest_command_judge = {
     .name = "judge",
-    .arguments = "[QKV] --output OUT --kernel MODEL [--against OUT2] [OPTION]...",
-    .summary = "is the output of an attention kernel right?",
+    .arguments = "[QKV] OUT --kernel MODEL [--against OUT2] [OPTION]...",
+    .summary = "decide whether the output of an attention kernel is right",
     .details =
-        "For every element an interval is computed that holds what every kernel of the model\n"
-        "returns. An element outside is proved wrong: no kernel of the model returns it.\n"
-        "Within does not certify a kernel: other inputs may fail. Exit code 0: all within;\n"
-        "1: some are wrong; 3: none, but of some nothing is known.",
-    .example = "  attest judge qkv.safetensors --output out.safetensors \\\n"
-               "      --kernel bf16-flash2 --causal\n"
-               "  attest judge run.safetensors --output run.safetensors:y \\\n"
-               "      --kernel fp32-any --causal",
-    .product = "write a record, for 'attest report', to FILE",
-    .product_name = "record",
+        "Computes for every element of the output an interval that contains the result of\n"
+        "every kernel of the model. An element outside is proved wrong: no kernel of the "
+        "model\n"
+        "returns it. An output within does not certify the kernel: other inputs may fail.\n"
+        "OUT is FILE or FILE:NAME; the default name is out, or layers.{}.out for layers.\n"
+        "Exit code 0: all elements are within; 1: some are wrong; 3: none is wrong, but some\n"
+        "are undecided.",
+    .example = "  attest judge qkv.safetensors out.safetensors --kernel bf16-flash2 --causal\n"
+               "  attest judge run.safetensors run.safetensors:y --kernel fp32-any --causal",
+    .product = "write a record for 'attest report' to FILE",
     .run = run,
 };
 
@@ -204,26 +204,23 @@ static int run(int argc, char **argv)
     char **operands;
     size_t count;
     const attest_option options[] = {
-        {"output", 0, "OUT",
-         "the output to judge: FILE, or FILE:NAME; the tensor is out if not\n"
-         "given, layers.{}.out for layers; needed",
-         OPTION_TEXT, &job.output, NULL},
         {"against", 0, "OUT2",
-         "another output: judge it, too, and how far both are apart beside\n"
-         "how far two kernels of the model can be",
+         "judge another output, too, and compare the difference of both with\n"
+         "the largest difference of two kernels of the model",
          OPTION_TEXT, &job.against, NULL},
         ATTEST_CLI_QKV_OPTIONS(&job.x),
         {0},
     };
-    int code = attest_cli_parse(&attest_command_judge, &common, options, argc, argv, 0, 1,
+    int code = attest_cli_parse(&attest_command_judge, &common, options, argc, argv, 1, 2,
                                 &operands, &count);
 
     if (code != EXIT_HOLDS)
         return code;
-    if (!job.output)
-        return attest_cli_refuse(
-            "no output to judge given: use --output OUT (see 'attest judge --help')");
-    code = attest_cli_qkv_open(&job.x, &attest_command_judge, &common, operands, count);
+    if (count < 2 && !attest_cli_qkv_has_files(&job.x))
+        return attest_cli_refuse("two files are needed: attest judge QKV OUT; or OUT with --q, "
+                                 "--k and --v (see 'attest judge --help')");
+    job.output = operands[count - 1];
+    code = attest_cli_qkv_open(&job.x, &attest_command_judge, &common, operands, count - 1);
     if (code == EXIT_HOLDS)
         code = open_outputs(&job);
     attest_cli_work_begin("judging");

@@ -13,18 +13,18 @@
 
 #include "cli/command.h"
 #include "cli/memory.h"
-#include "cli/names.h"
+#include "cli/commands.h"
 
 static int print_help(void)
 {
-    const char *name;
+    const attest_command *command;
 
     attest_print(
         "Usage: attest COMMAND [OPTION]... [FILE]...\n\n"
         "Decides, by exact arithmetic, what hardmax and softmax attention can tell apart.\n\n"
         "Commands:\n");
-    for (size_t i = 0; (name = attest_names_commands(NULL, i)) != NULL; i++)
-        attest_print("  %-15s %s\n", name, attest_cli_command_get(name)->summary);
+    for (size_t i = 0; (command = attest_cli_command_get(i)) != NULL; i++)
+        attest_print("  %-16s %s\n", command->name, command->summary);
     attest_print("\n'attest COMMAND --help' describes a command, 'attest show WORD' a word,\n"
                  "'man attest' everything.\n"
                  "Exit codes: 0 holds or done, 1 fails, 2 usage or bad input, 3 undecided,\n"
@@ -77,8 +77,8 @@ static int check_date(void)
 
 static int run_command(int argc, char **argv)
 {
-    const attest_command *command = attest_cli_command_get(argv[0]);
-    int code;
+    int words, code;
+    const attest_command *command = attest_cli_command_find(&words, argc, argv);
 
     if (!command && argv[0][0] == '-')
         return attest_cli_refuse_name("option", argv[0], attest_names_choices,
@@ -87,21 +87,27 @@ static int run_command(int argc, char **argv)
     if (!command)
         return attest_cli_refuse_name("command", argv[0], attest_names_commands, NULL,
                                       "attest --help");
-    code = command->run(argc, argv);
+    code = command->run(argc - words + 1, argv + words - 1);
     return code == EXIT_HELP ? EXIT_HOLDS : code;
 }
 
-/* Of a command, or of what 'attest show' explains. */
-static int print_topic(char *topic)
+/* 'attest help TOPIC': the help of a command, or what 'attest show TOPIC' prints. */
+static int print_topic(int count, char **topic)
 {
+    char help[] = "--help", show[] = "show";
     const char *name;
+    int words;
 
-    if (attest_cli_command_get(topic))
-        return run_command(2, (char *[]){topic, (char[]){"--help"}, NULL});
+    if (attest_cli_command_find(&words, count, topic)) {
+        char *argv[] = {topic[0], words > 1 ? topic[1] : help, words > 1 ? help : NULL, NULL};
+
+        return run_command(words + 1, argv);
+    }
     for (size_t i = 0; (name = attest_names_statements(NULL, i)) != NULL; i++)
-        if (strcmp(topic, name) == 0)
-            return run_command(2, (char *[]){(char[]){"show"}, topic, NULL});
-    return attest_cli_refuse_name("topic", topic, attest_names_topics, NULL, "attest --help");
+        if (strcmp(topic[0], name) == 0)
+            return run_command(2, (char *[]){show, topic[0], NULL});
+    return attest_cli_refuse_name("topic", topic[0], attest_names_topics, NULL,
+                                  "attest --help");
 }
 
 static int run(int argc, char **argv)
@@ -115,7 +121,7 @@ static int run(int argc, char **argv)
     if (argc < 2)
         return attest_cli_refuse("no command given (see 'attest --help')");
     if (strcmp(argv[1], "help") == 0 && argc > 2)
-        return print_topic(argv[2]);
+        return print_topic(argc - 2, argv + 2);
     if (strcmp(argv[1], "--complete") == 0)
         return attest_cli_complete(argc - 2, argv + 2);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||

@@ -12,10 +12,10 @@
 #include "base/nearest.h"
 #include "base/output.h"
 #include "base/workers.h"
-#include "cli/names.h"
+#include "cli/commands.h"
 #include "report/paint.h"
 
-enum { MOST_OPTIONS = 64, FIRST_LONG = 256 };
+enum { MOST_OPTIONS = 64, MOST_ALIASES = 16, FIRST_LONG = 256, OPERAND = FIRST_LONG - 1 };
 
 static int complain_usage(const attest_command *command, const char *what, const char *quoted)
 {
@@ -169,14 +169,32 @@ static int store(const attest_command *command, const attest_option *option, con
     return store_number(option, text);
 }
 
+/* Does the name, of a letter or longer, belong to the option? */
+static bool is_named(const attest_option *option, const char *name)
+{
+    return name[1] ? strcmp(option->name, name) == 0 : option->letter == name[0];
+}
+
 /* The command's options, the shared ones, and their getopt tables. */
 typedef struct table {
     attest_option option[MOST_OPTIONS];
-    struct option getopt[MOST_OPTIONS + 1];
+    struct option getopt[MOST_OPTIONS + MOST_ALIASES + 1];
     char letters[2 * MOST_OPTIONS + 3];
-    size_t count;
+    size_t count, long_names;
     bool help;
 } table;
+
+static void add_name(table *all, const char *name, const attest_option *option, int code)
+{
+    if (all->long_names == MOST_OPTIONS + MOST_ALIASES)
+        abort();
+    all->getopt[all->long_names++] =
+        (struct option){name,
+                        option->type == OPTION_MAYBE ? optional_argument
+                        : option->argument           ? required_argument
+                                                     : no_argument,
+                        NULL, code};
+}
 
 static void add(table *all, attest_option option)
 {
@@ -186,16 +204,45 @@ static void add(table *all, attest_option option)
     if (i == MOST_OPTIONS) /* every test of a command with so many would see it */
         abort();
     all->option[i] = option;
-    all->getopt[i] = (struct option){option.name,
-                                     option.type == OPTION_MAYBE ? optional_argument
-                                     : option.argument           ? required_argument
-                                                                 : no_argument,
-                                     NULL, FIRST_LONG + (int)i};
+    if (option.name[0])
+        add_name(all, option.name, &all->option[i], FIRST_LONG + (int)i);
     if (option.letter) {
         *letters++ = option.letter;
         if (option.argument)
             *letters++ = ':';
         *letters = '\0';
+    }
+}
+
+const char *attest_cli_output_name(const attest_command *command)
+{
+    const attest_alias *alias;
+
+    for (size_t i = 0; (alias = attest_cli_option_alias(command, i)) != NULL; i++)
+        if (strcmp(alias->option, "output") == 0)
+            return "";
+    return "output";
+}
+
+/* The old names of options: further long names of the new ones, or of an operand. */
+static void add_aliases(table *all, const attest_command *command)
+{
+    static const attest_option operand = {.argument = "FILE", .type = OPTION_TEXT};
+    const attest_alias *alias;
+
+    for (size_t i = 0; (alias = attest_cli_option_alias(command, i)) != NULL; i++) {
+        size_t to = 0;
+
+        if (!alias->to_option) {
+            add_name(all, alias->option, &operand, OPERAND);
+            continue;
+        }
+        while (to < all->count && !is_named(&all->option[to], alias->to_option))
+            to++;
+        if (to == all->count)
+            abort();
+        if (strcmp(alias->option, alias->to_option) != 0)
+            add_name(all, alias->option, &all->option[to], FIRST_LONG + (int)to);
     }
 }
 
@@ -207,8 +254,8 @@ static void make_table(table *all, const attest_command *command, attest_common 
     for (; options && options->name; options++)
         add(all, *options);
     if (command->product)
-        add(all, (attest_option){command->product_name ? command->product_name : "output", 'o',
-                                 "FILE", "", OPTION_TEXT, &common->output, NULL});
+        add(all, (attest_option){attest_cli_output_name(command), 'o', "FILE", "", OPTION_TEXT,
+                                 &common->output, NULL});
     if (command->data)
         add(all, (attest_option){"tensor", 0, "NAME", "", OPTION_TEXT, &common->tensor, NULL});
     if (command->data)
@@ -223,6 +270,17 @@ static void make_table(table *all, const attest_command *command, attest_common 
         add(all,
             (attest_option){"max-work", 0, "WORK", "", OPTION_WORK, &common->max_work, NULL});
     add(all, (attest_option){"help", 'h', NULL, "", OPTION_FLAG, &all->help, NULL});
+    add_aliases(all, command);
+}
+
+/* Makes argument, which the option before optind had, the last operand: the operands move down
+ * by one, and the slot that the option left takes the first of them. Only after getopt has
+ * moved all options to the front. */
+static void append_operand(int argc, char **argv, char *argument)
+{
+    memmove(&argv[optind - 1], &argv[optind], (size_t)(argc - optind) * sizeof *argv);
+    argv[argc - 1] = argument;
+    optind--;
 }
 
 static const attest_option *find(const table *all, int code)
@@ -239,7 +297,9 @@ static const char *option_name(const void *of, size_t i)
 {
     const table *all = of;
 
-    return i < all->count ? all->option[i].name : NULL;
+    if (i >= all->count)
+        return NULL;
+    return all->option[i].name[0] ? all->option[i].name : "help";
 }
 
 /* --weigths, or --weigths=W: the nearest of the names, without the dashes. */
@@ -404,6 +464,8 @@ int attest_cli_parse(const attest_command *command, attest_common *common,
                      size_t most, char ***operands, size_t *count)
 {
     table all;
+    char *last[MOST_ALIASES]; /* operands that were written as options */
+    size_t lasts = 0;
     int code, failed;
 
     memset(common, 0, sizeof *common);
@@ -416,6 +478,11 @@ int attest_cli_parse(const attest_command *command, attest_common *common,
     optind = 0; /* glibc: start afresh, attest demo parses several command lines */
     while ((code = getopt_long(argc, argv, all.letters, all.getopt, NULL)) != -1) {
         const attest_option *option = code == '?' || code == ':' ? NULL : find(&all, code);
+
+        if (code == OPERAND && lasts < MOST_ALIASES) {
+            last[lasts++] = optarg;
+            continue;
+        }
         if (!option)
             return complain_option(command, &all, code, optopt, argv);
         failed = store(command, option, optarg);
@@ -426,6 +493,8 @@ int attest_cli_parse(const attest_command *command, attest_common *common,
             return EXIT_HELP;
         }
     }
+    for (size_t i = 0; i < lasts; i++)
+        append_operand(argc, argv, last[i]);
     *operands = argv + optind;
     *count = (size_t)(argc - optind);
     if (*count < least)

@@ -81,23 +81,27 @@ int attest_cli_qkv_check_options(attest_cli_qkv *x)
     return code;
 }
 
+bool attest_cli_qkv_has_files(const attest_cli_qkv *x)
+{
+    return x->name[ATTEST_QKV_Q] && x->name[ATTEST_QKV_K] && x->name[ATTEST_QKV_V];
+}
+
 /* A tensor each in .npy files, or all in one file. */
 static int check_files(const attest_cli_qkv *x, const attest_command *command, const char *path)
 {
-    const char *const *name = x->name;
     const char *all[ATTEST_QKV_PARTS + 1];
 
     if (!x->kernel)
         return attest_cli_refuse("no kernel model given: use --kernel MODEL (see 'attest %s "
                                  "--help')",
                                  command->name);
-    if (!path && !(name[ATTEST_QKV_Q] && name[ATTEST_QKV_K] && name[ATTEST_QKV_V]))
+    if (!path && !attest_cli_qkv_has_files(x))
         return attest_cli_refuse("no file with q, k and v given, nor --q, --k and --v with an "
                                  ".npy file each (see 'attest %s --help')",
                                  command->name);
     if (path)
         return attest_cli_check_stdin((const char *const[]){path, x->kernel}, 2);
-    memcpy(all, name, sizeof x->name);
+    memcpy(all, x->name, sizeof x->name);
     all[ATTEST_QKV_PARTS] = x->kernel;
     return attest_cli_check_stdin(all, ATTEST_QKV_PARTS + 1);
 }

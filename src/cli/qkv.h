@@ -113,6 +113,9 @@ extern const char *const attest_cli_causal_choices[], *const attest_cli_empty_ch
 /* Sets what the options mean for the question; EXIT_HOLDS, or a complaint. */
 int attest_cli_qkv_check_options(attest_cli_qkv *x);
 
+/* Are q, k and v named, each in a file of its own if there is no QKV? */
+bool attest_cli_qkv_has_files(const attest_cli_qkv *x);
+
 /* Checks the options, loads the model, opens the files. operands: the file, or none.
  * EXIT_HOLDS, or a complaint and its exit code; close it in either case. */
 int attest_cli_qkv_open(attest_cli_qkv *x, const attest_command *command, attest_common *common,

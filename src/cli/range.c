@@ -13,17 +13,17 @@ static int run(int argc, char **argv);
 const attest_command attest_command_range = {
     .name = "range",
     .arguments = "[QKV] --kernel MODEL [OPTION]...",
-    .summary = "can anything overflow, saturate or vanish in a kernel, proved",
+    .summary = "prove that nothing overflows or underflows, or show where",
     .details =
-        "For every stage of the kernels of a model, on these queries, keys and values: no,\n"
-        "proved for every kernel of the model; yes, with a kernel and the place where it\n"
-        "happens; or undecided. Then the thresholds of a lazy maximum and the offsets of P "
-        "that\n"
-        "are safe. Exit code: 1 if something overflows or is saturated, 3 if that is open;\n"
-        "what vanishes is told, and is no failure.",
+        "Answers for every stage of the kernels of a model, on these queries, keys and "
+        "values:\n"
+        "no, proved for every kernel of the model; yes, with a kernel and the place where it\n"
+        "happens; or undecided. Then prints which thresholds of a lazy maximum and which\n"
+        "offsets of P are safe. Exit code: 1 if something overflows or saturates, 3 if that "
+        "is\n"
+        "undecided; values that become 0 are reported, and are no failure.",
     .example = "  attest range qkv.safetensors --kernel fp8-flash3-hopper --causal",
-    .product = "write a record, for 'attest report', to FILE",
-    .product_name = "record",
+    .product = "write a record for 'attest report' to FILE",
     .run = run,
 };
 
@@ -257,7 +257,7 @@ static int show(range_job *job)
         print_summary(job);
     if (code == EXIT_HOLDS)
         attest_cli_close(common, "proved for all kernels of the model on these inputs; next: "
-                                 "--within R finds the smallest scheme for keys and values");
+                                 "--max-error R finds the smallest scheme for keys and values");
     return code;
 }
 
@@ -269,12 +269,12 @@ static int run(int argc, char **argv)
     size_t count;
     const attest_option options[] = {
         ATTEST_CLI_QKV_OPTIONS(&job.x),
-        {"within", 0, "R",
-         "for every head, the smallest scheme for K and V with which outputs\n"
-         "stay within R of the exact ones, relatively, and no rows merge",
+        {"max-error", 0, "R",
+         "find for every head the smallest scheme for K and V with which the\n"
+         "relative error of outputs is at most R and no two rows become equal",
          OPTION_NUMBER, &job.within, NULL},
-        {"schemes", 0, "LIST", "the schemes that are tried for --within, in this order",
-         OPTION_TEXT, &job.schemes, NULL},
+        {"schemes", 0, "LIST", "the schemes that --max-error tries, in this order", OPTION_TEXT,
+         &job.schemes, NULL},
         {0},
     };
     int code;

@@ -24,7 +24,7 @@ typedef struct range_job {
     size_t heads, head_room;
 } range_job;
 
-/* Checks --within and --schemes. EXIT_HOLDS, or a complaint. */
+/* Checks --max-error and --schemes. EXIT_HOLDS, or a complaint. */
 int attest_cli_range_parse_schemes(range_job *job);
 void attest_cli_range_clear_schemes(range_job *job);
 

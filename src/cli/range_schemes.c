@@ -1,4 +1,5 @@
-/* range_schemes.c -- attest range --within: the smallest scheme for K and V, head by head. */
+/* range_schemes.c -- attest range --max-error: the smallest scheme for K and V, head by head.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +23,7 @@ int attest_cli_range_parse_schemes(range_job *job)
     char *rest = NULL;
 
     if (job->schemes && !job->within.given)
-        return attest_cli_refuse("--schemes says what is tried for --within R, which is not "
-                                 "given");
+        return attest_cli_refuse("--schemes needs --max-error R");
     if (!job->schemes)
         return EXIT_HOLDS;
     job->scheme_text = attest_memory_copy(job->schemes);

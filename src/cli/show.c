@@ -1,32 +1,226 @@
-/* show.c -- attest show: everything the registry says of one statement, or of one property; a
- * kernel model; a word of the glossary. */
+/* show.c -- attest show: lists the statements and properties; prints a statement, a property, a
+ * kernel model or a word of the glossary. */
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/names.h"
-#include "cli/show.h"
+#include <attest/judge.h>
+
+#include "base/escape.h"
+#include "cli/commands.h"
 #include "io/json_write.h"
+#include "judge/field.h"
+#include "judge/model_json.h"
 #include "props/properties.h"
 #include "props/statement.h"
 #include "report/glossary.h"
+#include "report/need.h"
 #include "report/paint.h"
 
-enum { INDENT = 2 };
+enum { INDENT = 2, KERNEL_COLUMN = 11 };
 
 static int run(int argc, char **argv);
 
 const attest_command attest_command_show = {
     .name = "show",
-    .arguments = "NAME | kernels | kernel MODEL [OPTION]...",
-    .summary = "show a statement and how far it is proved; explain a word",
-    .details = "NAME is a statement or a property ('attest list'), or a word of the glossary:\n"
-               "delta, required-pair, separation, ulp and others.\n"
-               "'show kernels' lists the kernel models that are shipped; 'show kernel MODEL' "
-               "shows one, or the one in a file, with all that it leaves to defaults.",
-    .example = "  attest show lemma_f\n  attest show theorem1-search\n  attest show kernel "
-               "bf16-flash2",
+    .arguments = "[NAME | kernels | kernel MODEL] [OPTION]...",
+    .summary = "list or show statements, properties, kernel models and words",
+    .details =
+        "Without NAME: lists the statements and properties. NAME is one of them, or a word of\n"
+        "the glossary: delta, required-pair, separation, ulp and others. A statement is shown\n"
+        "with its hypotheses, its constants, and how far it is proved. 'show kernels' lists\n"
+        "the shipped kernel models; 'show kernel MODEL' shows a shipped one, or that of a "
+        "file,\n"
+        "with the default values of the members that it leaves out.",
+    .example = "  attest show\n  attest show lemma_f\n  attest show theorem1-search\n"
+               "  attest show kernel bf16-flash2",
     .run = run,
 };
+
+/* The members name and title. */
+static void write_title(attest_json *json, const char *name, const char *title)
+{
+    attest_json_write_string(json, "name", name);
+    attest_json_write_string(json, "title", title);
+}
+
+static int list_json(void)
+{
+    attest_json json;
+
+    attest_json_write_begin(&json, stdout);
+    attest_json_write_object(&json, NULL);
+    attest_json_write_array(&json, "statements");
+    for (size_t i = 0; attest_statements[i]; i++) {
+        attest_json_write_object(&json, NULL);
+        write_title(&json, attest_statements[i]->name, attest_statements[i]->title);
+        attest_json_write_close(&json);
+    }
+    attest_json_write_close(&json);
+    attest_json_write_array(&json, "properties");
+    for (size_t i = 0; attest_properties[i]; i++) {
+        attest_json_write_object(&json, NULL);
+        write_title(&json, attest_properties[i]->name, attest_properties[i]->title);
+        attest_json_write_string(&json, "statement", attest_properties[i]->statement);
+        attest_json_write_close(&json);
+    }
+    attest_json_write_close(&json);
+    attest_json_write_array(&json, "kernels");
+    for (const attest_judge_shipped *s = attest_judge_model_shipped; s->name; s++) {
+        attest_json_write_object(&json, NULL);
+        write_title(&json, s->name, s->comment);
+        attest_json_write_close(&json);
+    }
+    attest_json_write_close(&json);
+    attest_json_write_array(&json, "glossary");
+    for (const attest_term *term = attest_glossary; term->name; term++) {
+        attest_json_write_object(&json, NULL);
+        attest_json_write_string(&json, "name", term->name);
+        attest_json_write_string(&json, "text", term->text);
+        attest_json_write_string(&json, "see", term->see);
+        attest_json_write_close(&json);
+    }
+    attest_json_write_close(&json);
+    attest_json_write_close(&json);
+    return attest_cli_end_json(&json, EXIT_HOLDS);
+}
+
+/* A property stands below its statement, unless it has the same name. */
+static void list_text(void)
+{
+    for (size_t i = 0; attest_statements[i]; i++) {
+        const char *name = attest_statements[i]->name;
+
+        attest_print("%-22s %s\n", name, attest_statements[i]->title);
+        for (size_t p = 0; attest_properties[p]; p++)
+            if (strcmp(attest_properties[p]->statement, name) == 0 &&
+                strcmp(attest_properties[p]->name, name) != 0)
+                attest_print("%-22s   property: %s\n", attest_properties[p]->name,
+                             attest_properties[p]->title);
+    }
+}
+
+static int list(const attest_common *common)
+{
+    if (common->json)
+        return list_json();
+    list_text();
+    attest_cli_close(common, "next: 'attest show NAME' prints the statement and its proofs, "
+                             "'attest campaign NAME' tests it");
+    return EXIT_HOLDS;
+}
+
+static int list_kernels_json(void)
+{
+    attest_json json;
+
+    attest_json_write_begin(&json, stdout);
+    attest_json_write_object(&json, NULL);
+    attest_json_write_array(&json, "kernels");
+    for (const attest_judge_shipped *s = attest_judge_model_shipped; s->name; s++) {
+        attest_json_write_object(&json, NULL);
+        write_title(&json, s->name, s->comment);
+        attest_json_write_close(&json);
+    }
+    attest_json_write_close(&json);
+    attest_json_write_close(&json);
+    return attest_cli_end_json(&json, EXIT_HOLDS);
+}
+
+static int list_kernels(const attest_common *common)
+{
+    enum { NAMES = 23 };
+
+    if (common->json)
+        return list_kernels_json();
+    for (const attest_judge_shipped *s = attest_judge_model_shipped; s->name; s++) {
+        attest_print("%-*s", NAMES, s->name);
+        attest_cli_print_wrapped(s->comment, NAMES);
+    }
+    return EXIT_HOLDS;
+}
+
+/* Does a variant before this one have the same group of members? */
+static bool is_repeated(const attest_judge_model *model, size_t variant, size_t first,
+                        size_t count)
+{
+    for (size_t v = 0; v < variant; v++)
+        if (attest_judge_field_equal_group(first, count, model->variant + v,
+                                           model->variant + variant))
+            return true;
+    return false;
+}
+
+/* "key value, key value, ..." */
+static void print_members(const attest_judge_field *field, size_t count, const void *values)
+{
+    char line[512] = "";
+
+    for (size_t f = 0; f < count; f++) {
+        char buffer[ATTEST_JUDGE_FIELD_SIZE];
+        size_t used = strlen(line);
+        bool quoted;
+
+        snprintf(line + used, sizeof line - used, "%s%s %s", f ? ", " : "", field[f].key,
+                 attest_judge_field_get_text(&quoted, buffer, field + f, values));
+    }
+    attest_cli_print_wrapped(line, KERNEL_COLUMN);
+}
+
+/* A group of members; the alternatives of the variants below each other. */
+static void print_group(const attest_judge_model *model, size_t first, size_t count)
+{
+    for (size_t v = 0; v < model->variants; v++) {
+        if (is_repeated(model, v, first, count))
+            continue;
+        attest_print("%*s%-*s", 2, "", KERNEL_COLUMN - 2,
+                     v ? "   or" : attest_judge_fields[first].group);
+        print_members(attest_judge_fields + first, count, model->variant + v);
+    }
+}
+
+static void print_kernel(const attest_judge_model *model)
+{
+    attest_text comment;
+
+    attest_print("%s", model->name);
+    attest_print("\n");
+    attest_text_init(&comment);
+    if (model->comment)
+        attest_escape_terminal(&comment, model->comment, strlen(model->comment));
+    if (model->comment)
+        attest_cli_print_wrapped(attest_need_text(comment.failed ? NULL : comment.data), 0);
+    attest_text_clear(&comment);
+    attest_print("\n");
+    for (size_t f = 0; f < ATTEST_JUDGE_FIELDS; f += attest_judge_field_count_group(f))
+        print_group(model, f, attest_judge_field_count_group(f));
+    for (size_t i = 0; i < model->schedules; i++) {
+        attest_print("%*s%-*s", 2, "", KERNEL_COLUMN - 2, "schedule");
+        print_members(attest_judge_schedule_fields, ATTEST_JUDGE_SCHEDULE_FIELDS,
+                      model->schedule + i);
+    }
+    if (model->variants > 1)
+        attest_print("\n%zu combinations\n", model->variants);
+}
+
+static int show_kernel(const char *name, const attest_common *common)
+{
+    attest_judge_model *model;
+    attest_error error;
+    attest_json json;
+    int code = EXIT_HOLDS;
+
+    if (attest_judge_model_load(&model, name, &error))
+        return attest_cli_fail_input(&error);
+    if (common->json) {
+        attest_json_write_begin(&json, stdout);
+        attest_judge_model_write_json(&json, NULL, model);
+        code = attest_cli_end_json(&json, code);
+    } else {
+        print_kernel(model);
+    }
+    attest_judge_model_free(model);
+    return code;
+}
 
 static void print_heading(const char *heading)
 {
@@ -124,7 +318,7 @@ static void write_statement(attest_json *json, const attest_statement *s)
     attest_json_write_string(json, "machine", s->machine);
 }
 
-/* Of a statement with all its properties, or of one property. */
+/* A statement with all its properties, or only one property. */
 static int print_json(const attest_statement *s, const attest_property *only)
 {
     attest_json json;
@@ -169,7 +363,7 @@ static int show_term(const char *name, const attest_common *common)
 
     if (!term)
         return attest_cli_refuse_name("name", name, attest_names_statements, NULL,
-                                      "attest list");
+                                      "attest show");
     if (!common->json) {
         print_named(term->name, term->text);
         if (term->see)
@@ -193,18 +387,20 @@ static int run(int argc, char **argv)
     attest_common common;
     char **operands;
     size_t count;
-    int code = attest_cli_parse(&attest_command_show, &common, NULL, argc, argv, 1, 2,
+    int code = attest_cli_parse(&attest_command_show, &common, NULL, argc, argv, 0, 2,
                                 &operands, &count);
 
     if (code != EXIT_HOLDS)
         return code;
     if (count == 2 && strcmp(operands[0], "kernel") == 0)
-        return attest_cli_show_kernel(operands[1], &common);
+        return show_kernel(operands[1], &common);
     if (count == 2)
         return attest_cli_refuse("%s: one name is enough, unless the first is kernel",
                                  operands[1]);
+    if (count == 0)
+        return list(&common);
     if (strcmp(operands[0], "kernels") == 0)
-        return attest_cli_show_kernels(&common);
+        return list_kernels(&common);
     statement = attest_statement_get(operands[0]);
     if (!statement) {
         property = attest_property_get(operands[0]);

@@ -12,19 +12,17 @@ static int run(int argc, char **argv);
 
 const attest_command attest_command_tolerance = {
     .name = "tolerance",
-    .arguments = "[QKV] --kernel MODEL [-o BOUND] [--given ATOL,RTOL] [OPTION]...",
-    .summary = "what a correct kernel may differ from the exact values, proved",
+    .arguments = "[QKV] --kernel MODEL [-o BOUND] [--check ATOL,RTOL] [OPTION]...",
+    .summary = "compute proved per-element error bounds of a correct kernel",
     .details =
-        "For every element of the output: a bound on what any kernel of the model differs "
-        "from\n"
-        "the exact value, safe to use as abs(out - exact) <= bound. BOUND is a safetensors "
-        "file\n"
-        "with F64 tensors bound, lo and hi of the output's shape. --given judges a tolerance "
-        "as\n"
-        "tests use them, abs(out - exact) <= ATOL + RTOL abs(exact): which faulty outputs it\n"
-        "accepts, and whether a correct kernel can fail it.",
+        "Bounds, for every element of the output, the difference between any kernel of the\n"
+        "model and the exact value: abs(out - exact) <= bound holds for every correct kernel.\n"
+        "BOUND is a safetensors file with F64 tensors bound, lo and hi of the output's shape.\n"
+        "--check examines a tolerance as tests use it, abs(out - exact) <= ATOL + RTOL\n"
+        "abs(exact): which faulty outputs it accepts, and whether a correct kernel can fail "
+        "it.",
     .example = "  attest tolerance qkv.safetensors --kernel bf16-flash2 --causal \\\n"
-               "      --given 1e-2,1e-2\n"
+               "      --check 1e-2,1e-2\n"
                "  attest tolerance qkv.npz --kernel fp32-any -o bound.safetensors",
     .product = "write the bounds to FILE (safetensors)",
     .run = run,
@@ -157,7 +155,7 @@ static int tolerate(tolerance_job *job)
         attest_cli_close(common, "next: %s%s%s",
                          common->output ? "" : "-o BOUND writes a bound for every element",
                          common->output || job->given ? "" : "; ",
-                         job->given ? "" : "--given ATOL,RTOL judges a tolerance");
+                         job->given ? "" : "--check ATOL,RTOL checks a tolerance");
     return EXIT_HOLDS;
 }
 
@@ -169,7 +167,8 @@ static int run(int argc, char **argv)
     size_t count;
     const attest_option options[] = {
         ATTEST_CLI_QKV_OPTIONS(&job.x),
-        {"given", 0, "ATOL,RTOL", "judge this tolerance", OPTION_TEXT, &job.given, NULL},
+        {"check", 0, "ATOL,RTOL", "check this tolerance of a test", OPTION_TEXT, &job.given,
+         NULL},
         {0},
     };
     int code = attest_cli_parse(&attest_command_tolerance, &common, options, argc, argv, 0, 1,

@@ -59,7 +59,7 @@ typedef struct tolerance_job {
  * all of them. */
 size_t attest_cli_tolerance_sort(double *finite, const double *bound, size_t count);
 
-/* Parses --given. */
+/* Parses --check. */
 int attest_cli_tolerance_parse(tolerance_job *job);
 
 /* What the tolerance does in the layer that was read last. */

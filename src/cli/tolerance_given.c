@@ -12,9 +12,9 @@ static int parse_side(fmpq_t value, const char *text, size_t length)
     attest_error error;
 
     if (attest_number_parse(value, text, length, NULL, &error))
-        return attest_cli_refuse("--given: %s", error.text);
+        return attest_cli_refuse("--check: %s", error.text);
     if (fmpq_sgn(value) < 0)
-        return attest_cli_refuse("--given: '%.*s' is negative", (int)length, text);
+        return attest_cli_refuse("--check: '%.*s' is negative", (int)length, text);
     return EXIT_HOLDS;
 }
 
@@ -24,7 +24,7 @@ int attest_cli_tolerance_parse(tolerance_job *job)
     int code;
 
     if (!comma)
-        return attest_cli_refuse("--given: '%s' is not ATOL,RTOL, two numbers", job->given);
+        return attest_cli_refuse("--check: '%s' is not ATOL,RTOL, two numbers", job->given);
     code = parse_side(job->atol, job->given, (size_t)(comma - job->given));
     if (code == EXIT_HOLDS)
         code = parse_side(job->rtol, comma + 1, strlen(comma + 1));

@@ -63,7 +63,7 @@ const attest_term attest_glossary[] = {
      "Attention in double precision with vector instructions and a proved running bound. It "
      "proposes, and decides alone only what lies beyond its own bound; the exact path decides "
      "the rest.",
-     "attest bench --help"},
+     "make bench"},
     {"format",
      "A kind of floating-point number: binary32, bfloat16, float8_e4m3fn and others, by their "
      "bits for exponent and fraction, and by what stands beyond the largest number.",
@@ -102,7 +102,7 @@ const attest_term attest_glossary[] = {
     {"property",
      "A statement as a test: it draws an instance that meets the hypotheses, computes both "
      "sides, and must hold in every trial. A search is a property that must find a violation.",
-     "attest list"},
+     "attest show"},
     {"r", "How long outputs may be: a contextual mapping keeps every output's norm below r.",
      "attest show theorem2"},
     {"rank-1",

@@ -37,18 +37,18 @@ set="theorem1 theorem1-search lemma1 lemma_f"
         "$ATTEST" campaign $set --trials 600 --shard $k/3 --out "$work/shard$k" >"$out" 2>"$err"
     done
 }
-run 0 "merge" merge "$work/shard2" "$work/shard3" "$work/shard1" -o "$work/whole" --json
+run 0 "merge" campaign merge "$work/shard2" "$work/shard3" "$work/shard1" -o "$work/whole" --json
 cmp -s "$out" "$work/whole/report.json"
 result $? "prints the report"
 same "$work/one/report.json" "$work/whole/report.json"
 result $? "which is that of one campaign"
 cmp -s "$work/one/theorem1-search.1.json" "$work/whole/theorem1-search.1.json"
 result $? "with its counterexample"
-refused "a shard is missing" merge "$work/shard1" "$work/shard3" -o "$work/no"
-refused "a shard twice" merge "$work/shard1" "$work/shard1" "$work/shard2" "$work/shard3" -o "$work/no"
-refused "another campaign" merge "$work/shard1" "$work/one" -o "$work/no"
-refused "a folder that is taken" merge "$work/shard1" "$work/shard2" "$work/shard3" -o "$work/one"
-refused "no folder" merge "$work/nothing" -o "$work/no"
+refused "a shard is missing" campaign merge "$work/shard1" "$work/shard3" -o "$work/no"
+refused "a shard twice" campaign merge "$work/shard1" "$work/shard1" "$work/shard2" "$work/shard3" -o "$work/no"
+refused "another campaign" campaign merge "$work/shard1" "$work/one" -o "$work/no"
+refused "a folder that is taken" campaign merge "$work/shard1" "$work/shard2" "$work/shard3" -o "$work/one"
+refused "no folder" campaign merge "$work/nothing" -o "$work/no"
 [ ! -e "$work/no" ]
 result $? "nothing is left of that"
 
@@ -142,7 +142,7 @@ json '[(c["property"], c["expect"], c["verdict"], c["as_expected"]) for c in o["
 shows '^not ok 2 - .*theorem1-search-least.json violated$'
 grep -q 'theorem1-search-least.json' "$work/tested.html"
 result $? "and on the page"
-run 1 "and beside merged shards" merge "$work/shard1" "$work/shard2" "$work/shard3" -o "$work/with" --corpus "$work/corpus" --json
+run 1 "and beside merged shards" campaign merge "$work/shard1" "$work/shard2" "$work/shard3" -o "$work/with" --corpus "$work/corpus" --json
 json '[c["as_expected"] for c in o["corpus"]] == [False] and o["summary"]["failed"] == 1'
 sed -i 's/"expect": "held"/"expect": "neither"/' "$work/corpus/theorem1-search-least.json"
 refused "a corpus that expects what there is not" campaign lemma1 --trials 10 --corpus "$work/corpus"

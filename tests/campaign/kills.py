@@ -157,10 +157,10 @@ def main():
     examples, few = source + "/examples", max(1, share // 3)
     qkv = examples + "/attention.safetensors"
     for name, arguments in {
-            "merge": ["merge", f"{folder}/s1", f"{folder}/s2", "-o", "MADE"],
+            "merge": ["campaign", "merge", f"{folder}/s1", f"{folder}/s2", "-o", "MADE"],
             "audit": ["audit", examples + "/universal-pair.json", "--weights", examples + "/softmax.json", "--formats",
                       "bfloat16,binary16", "--quick", "-o", "MADE"],
-            "judge": ["judge", qkv, "--output", qkv + ":y", "--kernel", "fp32-any", "-o", "MADE"]}.items():
+            "judge": ["judge", qkv, qkv + ":y", "--kernel", "fp32-any", "-o", "MADE"]}.items():
         wrong = hunt_product(name, arguments, few)
         tell(not wrong, f"{name}, {few} kills: {wrong or 'whole or not there'}")
     print(f"1..{count}")

@@ -18,13 +18,17 @@ offers bf16-flash2 show kernel bf16
 offers fp32-any judge --kernel fp
 offers collinear campaign --without co
 offers tolerance help to
+offers merge campaign me
+offers --partial campaign merge one --par
 run 0 "where a file is meant" --complete certify da
 [ ! -s "$out" ]
 result $? "nothing is offered"
-for command in $("$ATTEST" --complete ''); do
+for command in $("$ATTEST" --complete '') "campaign merge" "campaign new" "campaign status"; do
     case $command in -* | help) continue ;; esac
-    "$ATTEST" --complete "$command" -- >"$out" 2>"$err"
-    "$ATTEST" "$command" --help | sed -n 's/^ *\(-.,\)\{0,1\} *\(--[a-z-]*\).*/\2/p' | sort -u >"$work/helped"
+    # shellcheck disable=SC2086
+    "$ATTEST" --complete $command -- >"$out" 2>"$err"
+    # shellcheck disable=SC2086
+    "$ATTEST" $command --help | sed -n 's/^ *\(-.,\)\{0,1\} *\(--[a-z-]*\).*/\2/p' | sort -u >"$work/helped"
     sort -u "$out" | cmp -s - "$work/helped"
     result $? "$command: the options of --help"
 done

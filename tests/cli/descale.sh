@@ -16,7 +16,7 @@ for kernel in folded capped separate; do
     run 0 "simulate $kernel" simulate "$@" $cap -o "$d/simulated"
     ref same "$d/$kernel.out" "$d/simulated"
     result $? "$kernel is the reference, bit for bit"
-    run 0 "judge $kernel" judge "$@" $cap --output "$d/$kernel.out" --json
+    run 0 "judge $kernel" judge "$@" $cap "$d/$kernel.out" --json
     json 'o["verdict"] == "within" and o["within"] == 36'
     run 0 "tolerance of $kernel" tolerance "$@" $cap -o "$d/bound"
     ref exact "$d/bound" $cap
@@ -26,17 +26,17 @@ for kernel in folded capped separate; do
     ref same "$d/$kernel.out" "$d/quantised"
     result $? "and returns the same"
 done
-set -- "$d/factors.safetensors" --kernel "$d/folded.json" --scale 1/3 --output "$d/folded.out"
+set -- "$d/factors.safetensors" --kernel "$d/folded.json" --scale 1/3 "$d/folded.out"
 for name in q k v; do
     run 1 "${name}_descale left out" judge "$@" $(echo "$factors" | sed "s/--$name-descale ${name}_descale//")
 done
 run 0 "range" range "$d/factors.safetensors" --kernel "$d/folded.json" --scale 1/3 $factors
-run 0 "quantised and judged" judge "$d/plain.safetensors" --kernel "$d/folded.json" --scale 1/3 --output "$d/folded.out" \
+run 0 "quantised and judged" judge "$d/plain.safetensors" --kernel "$d/folded.json" --scale 1/3 "$d/folded.out" \
     --quantise qkv=float8_e4m3fn:per-head,descale=folded --json
 json 'o["model"]["quantise"]["descale"] == "folded"'
-run 0 "without a schedule" judge "$d/factors.safetensors" --kernel "$d/open.json" --scale 1/3 $factors --output "$d/folded.out"
+run 0 "without a schedule" judge "$d/factors.safetensors" --kernel "$d/open.json" --scale 1/3 $factors "$d/folded.out"
 
-set -- "$d/factors.safetensors" --kernel "$d/folded.json" --output "$d/folded.out"
+set -- "$d/factors.safetensors" --kernel "$d/folded.json" "$d/folded.out"
 refused "a factor of 0" judge "$@" --k-descale zero
 refused "a factor that is too large" judge "$@" --v-descale large
 refused "factors of three heads" judge "$@" --q-descale three

@@ -61,7 +61,7 @@ run 0 "tiny products" dot tc:ampere bf16 a2.txt b2.txt
 shows '^00000001$'
 printf '39800000 34000000\n' >a2.txt
 printf '39000000 34800000\n' >b2.txt
-run 0 "tiny products to binary16" dot tc:volta binary16 a2.txt b2.txt --out binary16
+run 0 "tiny products to binary16" dot tc:volta binary16 a2.txt b2.txt --result binary16
 shows '^00000000$'
 
 refused "no such unit" dot tc:turing binary16 a.txt b.txt
@@ -70,7 +70,7 @@ refused "fp8 is no format" dot tc:hopper fp8 a.txt b.txt
 complains 'float8_e4m3fn or float8_e5m2'
 refused "a unit without the format" dot tc:volta bfloat16 a.txt b.txt
 complains 'tc:volta is not known to multiply bfloat16'
-refused "no binary16 results" dot tc:hopper bfloat16 a.txt b.txt --out binary16
+refused "no binary16 results" dot tc:hopper bfloat16 a.txt b.txt --result binary16
 complains 'to binary32, not to binary16'
 refused "no such result" dot tc:hopper binary16 a.txt b.txt --out bfloat16
 refused "no multiple of a block" dot tc:hopper binary16 a.txt b.txt --promote 8

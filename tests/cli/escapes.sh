@@ -103,11 +103,11 @@ certify BAD.json --weights weights.json | certify BAD.json --weights weights.jso
 eval BAD.json --weights weights.json | separated BAD.json | separated number.json | separated format.json | separated none-BAD
 audit BAD.json --weights weights.json --quick | audit BAD.json --weights weights.json --quick --json | construct BAD.json
 import model.safetensors --list | import model.safetensors --list --json | import model.safetensors --q BAD --k x --v x --o x
-import model.safetensors --arch BAD | judge qkv.safetensors --output qkv.safetensors --kernel ./kernel.json
-judge qkv.safetensors --output qkv.safetensors:BAD --kernel ./kernel.json | judge qkv.safetensors --output qkv.safetensors:BAD --kernel BAD
-judge qkv.safetensors --output qkv.safetensors --kernel ./kernel.json --json | show kernel ./kernel.json | show kernel ./kernel.json --json
+import model.safetensors --arch BAD | judge qkv.safetensors qkv.safetensors --kernel ./kernel.json
+judge qkv.safetensors qkv.safetensors:BAD --kernel ./kernel.json | judge qkv.safetensors qkv.safetensors:BAD --kernel BAD
+judge qkv.safetensors qkv.safetensors --kernel ./kernel.json --json | show kernel ./kernel.json | show kernel ./kernel.json --json
 tolerance qkv.safetensors --kernel ./kernel.json | simulate qkv.safetensors --kernel ./kernel.json -o BAD.out | range qkv.safetensors --kernel ./kernel.json
-judge qkv.safetensors --q BAD --output qkv.safetensors --kernel fp32-any | show BAD | campaign BAD | BAD"""
+judge qkv.safetensors --q BAD qkv.safetensors --kernel fp32-any | show BAD | campaign BAD | BAD"""
 
 def harmful(byte_text):
     try:

@@ -104,9 +104,9 @@ complains 'large.json: more than 1048576 bytes of input \(--max-memory raises th
 # The bytes of a journal count, and so does what its records take while they are read.
 "$ATTEST" campaign lemma1 --trials 2000 --out done >"$out" 2>"$err"
 size=$(wc -c <done/journal)
-refused "a journal beyond --max-memory" merge done -o joined --max-memory $((size - 1))
+refused "a journal beyond --max-memory" campaign merge done -o joined --max-memory $((size - 1))
 complains 'done/journal: more than [0-9]+ bytes of input \(--max-memory raises the limit\)'
-refused "records beyond --max-memory" merge done -o joined --max-memory $((size + 100))
+refused "records beyond --max-memory" campaign merge done -o joined --max-memory $((size + 100))
 complains 'done/journal: .*more memory than is allowed \(--max-memory raises the limit\)'
-run 0 "and within it" merge done -o joined --max-memory 1M
+run 0 "and within it" campaign merge done -o joined --max-memory 1M
 finish

@@ -17,21 +17,23 @@ run 0 "attest --help" --help
 shows '^Usage: attest COMMAND'
 [ "$(awk '{ if (length > m) m = length } END { print m }' "$out")" -le 80 ]
 result $? "fits 80 columns"
-commands=$(sed -n 's/^  \([a-z-]*\)  .*/\1/p' "$out")
-for command in $commands; do
-    run 0 "$command --help" "$command" --help
+commands=$(sed -n '/^Commands:/,/^$/s/^  //p' "$out" | cut -c 1-16 | sed 's/ *$//; s/ /-/')
+for name in $commands; do
+    command=$(echo "$name" | tr - ' ')
+    # shellcheck disable=SC2086
+    run 0 "$command --help" $command --help
     shows "^Usage: attest $command"
     shows '^Example:'
     [ "$(awk '{ if (length > m) m = length } END { print m }' "$out")" -le 80 ]
     result $? "fits 80 columns"
     # the page for man(1) says the same, word for word
-    page=$work/manual/attest-$command.1
+    page=$work/manual/attest-$name.1
     sed 's/^ *//; s/\\/\\e/g' "$out" | sed '/^\(Usage: .*\|Options:\|Example:\|\)$/d; s/^ *//' | words >"$work/helped"
     sed '/^\.\(TH\|SH\|PP\|RS\|RE\|nf\|fi\|TP\)/d; s/\\f[BIR]//g; s/\\-/-/g; s/^\\&//' "$page" 2>"$err" | words >"$work/paged"
     missing=$(comm -23 "$work/helped" "$work/paged" | tr '\n' ' ')
     [ -s "$page" ] && [ -z "$missing" ]
-    result $? "man attest-$command agrees with it $missing"
-    grep -q "doc/manual/attest-$command.1" "$srcdir/doc/doc.am" && grep -q "doc/commands/$command.md" "$srcdir/doc/doc.am"
+    result $? "man attest-$name agrees with it $missing"
+    grep -q "doc/manual/attest-$name.1" "$srcdir/doc/doc.am" && grep -q "doc/commands/$name.md" "$srcdir/doc/doc.am"
     result $? "and is installed"
 done
 COLUMNS=50 "$ATTEST" certify --help >"$out" 2>"$err"
@@ -44,37 +46,39 @@ shows '^kernel: (scalar|avx2|avx512)$'
 shows '^theft: '
 ATTEST_KERNEL=scalar "$ATTEST" --version >"$out" 2>"$err"
 shows '^kernel: scalar$'
-ATTEST_KERNEL=abacus "$ATTEST" list >"$out" 2>"$err"
+ATTEST_KERNEL=abacus "$ATTEST" show >"$out" 2>"$err"
 [ $? -eq 2 ] && [ ! -s "$out" ]
 result $? "a kernel that is not there: $(cat "$err")"
 
 run 0 "attest help COMMAND" help eval
 shows '^Usage: attest eval DATA'
+run 0 "attest help with two words" help campaign merge
+shows '^Usage: attest campaign merge DIR'
 refused "attest help NONSENSE" help nonsense
 refused "an option that is none" --nonsense
 complains "^attest: unknown option '--nonsense'"
-refused "an argument for a flag" list --json=1
+refused "an argument for a flag" show --json=1
 complains "takes no argument: '--json=1'"
 for epoch in x -1 1e3 99999999999999999999 253402300800; do
-    SOURCE_DATE_EPOCH=$epoch "$ATTEST" list >"$out" 2>"$err"
+    SOURCE_DATE_EPOCH=$epoch "$ATTEST" show >"$out" 2>"$err"
     [ $? -eq 2 ] && [ ! -s "$out" ] && grep -q "^attest: SOURCE_DATE_EPOCH=$epoch: " "$err"
     result $? "no date: $epoch"
 done
-SOURCE_DATE_EPOCH=253402300799 "$ATTEST" list >"$out" 2>"$err" && SOURCE_DATE_EPOCH='' "$ATTEST" list >"$out" 2>"$err"
+SOURCE_DATE_EPOCH=253402300799 "$ATTEST" show >"$out" 2>"$err" && SOURCE_DATE_EPOCH='' "$ATTEST" list >"$out" 2>"$err"
 result $? "dates"
 
 refused "no command"
 refused "an unknown command" nonsense
 refused "a hostile command" "$(printf 'a\033[31m\nb')"
 complains 'a\\x1b\[31m\\x0ab'
-refused "an unknown option" list --nonsense
-refused "an unknown letter" list -Q
+refused "an unknown option" show --nonsense
+refused "an unknown letter" show -Q
 refused "a missing argument" eval --weights
-refused "a surplus operand" list x
-refused "a missing operand" show
+refused "a surplus operand" separated x y
+refused "a missing operand" separated
 refused "an unknown statement" show nonsense
-refused "a bad size" list --max-memory 12Q
-refused "a huge size" list --max-memory 99999999999999T
+refused "a bad size" show --max-memory 12Q
+refused "a huge size" show --max-memory 99999999999999T
 refused "a choice" construct x --strategy best
 complains "'best' is not theorem, gap or tuned "
 refused "a number that does not fit" construct x --seed 18446744073709551616
@@ -99,9 +103,9 @@ run 0 "a hexadecimal number" counterexample --dim 0x10 --json
 json 'len(o["dataset"]["sequences"][0][0]) == 16'
 run 0 "abbreviated options, any order" show --js theorem1
 json 'o["name"] == "theorem1" and "uniform-ties" in o["hypotheses"]'
-run 0 "list" list
+run 0 "show" show
 shows '^theorem2 +Theorem 2'
-run 0 "list --json" list --json
+run 0 "show --json" show --json
 json 'len(o["statements"]) > 10'
 json '[k["name"] for k in o["kernels"]][0] == "fp32-any"'
 run 0 "show kernels" show kernels
@@ -123,13 +127,13 @@ refused "two statements" show theorem1 theorem2
 echo '{"format": "attest/kernel-model", "version": 1, "max": {"tile": -1}}' >"$work/kernel.json"
 refused "a bad kernel model" show kernel "$work/kernel.json"
 complains '^attest: .*/kernel.json: max.tile: a whole number from 1 '
-for name in $("$ATTEST" list | awk '{print $1}'); do
+for name in $("$ATTEST" show | awk '{print $1}'); do
     run 0 "show $name" show "$name"
     shows '^Decided by$'
     [ "$(awk '{ if (length > m) m = length } END { print m }' "$out")" -le 80 ]
     result $? "fits 80 columns"
 done
-"$ATTEST" list >/dev/full 2>"$err"
+"$ATTEST" show >/dev/full 2>"$err"
 [ $? -eq 4 ]
 result $? "standard output full: $(cat "$err")"
 finish

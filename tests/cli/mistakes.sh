@@ -62,7 +62,7 @@ eval data.json --max-memory 3X | is not a size such as 500M or 4G
 certify | DATA is missing: attest certify DATA --weights W
 check | CERT is missing: attest check CERT
 report | DIR is missing: attest report DIR
-merge | DIR is missing: attest merge DIR
+campaign merge | DIR is missing: attest campaign merge DIR
 import | MODEL is missing: attest import MODEL.safetensors
 certify data.json | use --weights W
 range | use --kernel MODEL
@@ -103,17 +103,17 @@ replay softmax.json | "attest/counterexample" is expected, this is "attest/weigh
 counterexample --weights softmax.json | "activation": "hardmax"
 memorize data.json | the dataset has no "labels": as "sequences", with an array of numbers
 approximate --function sum --grid 4 --dim 9 | choose --dim and --length so
-judge qkv.safetensors --output qkv.safetensors --kernel fp32-any | there is no tensor 'out'; there are 'dropped', 'k', 'q', 'v', 'y'
-judge qkv.safetensors --output qkv.safetensors:y | use --kernel MODEL
-judge qkv.safetensors --output qkv.safetensors:y --kernel tiles.json | max.tiles: there is no such member; there is kind, tile, direction
-judge qkv.safetensors --output qkv.safetensors:y --kernel fp32-any --causal top-left | write --causal=top-left
-judge qkv.safetensors --output qkv.safetensors:y --kernel fp32-any --scale sqrt | is not p/q, rsqrt or none
-judge qkv.safetensors --output qkv.safetensors:y --kernel fp32-any --window 3 | is not LEFT,RIGHT
-judge cut.safetensors --output qkv.safetensors:y --kernel fp32-any | neither a safetensors file nor an .npz archive, or its header is cut short
-judge data.json --output qkv.safetensors:y --kernel fp32-any | neither a safetensors file nor an .npz archive
+judge qkv.safetensors qkv.safetensors --kernel fp32-any | there is no tensor 'out'; there are 'dropped', 'k', 'q', 'v', 'y'
+judge qkv.safetensors qkv.safetensors:y | use --kernel MODEL
+judge qkv.safetensors qkv.safetensors:y --kernel tiles.json | max.tiles: there is no such member; there is kind, tile, direction
+judge qkv.safetensors qkv.safetensors:y --kernel fp32-any --causal top-left | write --causal=top-left
+judge qkv.safetensors qkv.safetensors:y --kernel fp32-any --scale sqrt | is not p/q, rsqrt or none
+judge qkv.safetensors qkv.safetensors:y --kernel fp32-any --window 3 | is not LEFT,RIGHT
+judge cut.safetensors qkv.safetensors:y --kernel fp32-any | neither a safetensors file nor an .npz archive, or its header is cut short
+judge data.json qkv.safetensors:y --kernel fp32-any | neither a safetensors file nor an .npz archive
 simulate qkv.safetensors --kernel fp32-any -o o.safetensors | has no schedule, and so is no concrete kernel: hopper-bf16-64 is one
-tolerance qkv.safetensors --kernel fp32-any --given 1e-2 | is not ATOL,RTOL, two numbers
-range qkv.safetensors --kernel fp32-any --within 0.1 --schemes int9 | int8:per-token
+tolerance qkv.safetensors --kernel fp32-any --check 1e-2 | is not ATOL,RTOL, two numbers
+range qkv.safetensors --kernel fp32-any --max-error 0.1 --schemes int9 | int8:per-token
 audit data.json --stage kw=bf16 | there is no stage 'kw': in, q, k, v, kv
 audit data.json --gate data.json | "attest/audit" is expected, this is "attest/dataset"
 audit --qkv qkv.safetensors --head 3 | there is no head 3: the layer has 2, from 0 on
@@ -182,7 +182,7 @@ shows 'outputs of a required pair'
 run 0 "the same by help" help delta
 run 0 "and as JSON" show delta --json
 json 'o["name"] == "delta" and o["text"] and o["see"]'
-for word in $("$ATTEST" list --json | python3 -c 'import json, sys; print(*(term["name"] for term in json.load(sys.stdin)["glossary"]))'); do
+for word in $("$ATTEST" show --json | python3 -c 'import json, sys; print(*(term["name"] for term in json.load(sys.stdin)["glossary"]))'); do
     "$ATTEST" show "$word" >"$out" 2>"$err" && [ "$(awk '{ if (length > m) m = length } END { print m }' "$out")" -le 80 ]
     result $? "show $word"
 done

@@ -71,19 +71,19 @@ shows '^quantised inputs: k int8:per-token v int8:per-token; exact values are th
 run 0 "the same kernel on quantised inputs" simulate "$d/quantised.safetensors" --kernel "$d/any.json" -o "$d/other"
 ref same "$d/one" "$d/other"
 result $? "return the same, bit for bit"
-run 0 "its output is one of its own" judge "$f" --kernel "$d/any.json" --quantise kv=int8:per-token --output "$d/one"
-run 1 "and none of the kernel that does not" judge "$f" --kernel "$d/any.json" --output "$d/one"
+run 0 "its output is one of its own" judge "$f" --kernel "$d/any.json" --quantise kv=int8:per-token "$d/one"
+run 1 "and none of the kernel that does not" judge "$f" --kernel "$d/any.json" "$d/one"
 run 0 "exact values of the quantised inputs" tolerance "$f" --kernel "$d/any.json" --quantise kv=int8:per-token,exact=quantised --json
 json 'o["max_bound"] < 1e-5 and o["model"]["quantise"] == {"q": None, "k": "int8:per-token", "v": "int8:per-token", "p": None, "exact": "quantised", "descale": "inputs"}'
 run 0 "of the given ones" tolerance "$f" --kernel "$d/any.json" --quantise kv=int8:per-token --json
 json 'o["max_bound"] > 1e-3'
-run 0 "the smallest scheme" range "$f" --kernel "$d/any.json" --within 0.02 --json
+run 0 "the smallest scheme" range "$f" --kernel "$d/any.json" --max-error 0.02 --json
 json 'len(o["schemes"]["heads"]) == 1 and o["schemes"]["heads"][0]["relative_error"] <= 0.02 and o["schemes"]["heads"][0]["pairs_apart"] == 66'
 best=$(python3 -c "import json; print(json.load(open('$out'))['schemes']['heads'][0]['scheme'])")
 run 0 "in that scheme, $best" simulate "$f" --kernel "$d/any.json" --quantise kv=$best -o "$d/best"
 ref within "$d/best" "$f" 0.02
 result $? "outputs are within what was proved"
-run 0 "another list" range "$f" --kernel "$d/any.json" --within 0.02 --schemes mxfp4:mx,q4_0
+run 0 "another list" range "$f" --kernel "$d/any.json" --max-error 0.02 --schemes mxfp4:mx,q4_0
 shows 'none of those tried'
 # scores of the first row that doubles do not know, then a row that is known
 python3 - "$d/unknown.safetensors" <<'END'
@@ -96,7 +96,7 @@ for name, x in values.items():
 text = json.dumps(head).encode()
 open(sys.argv[1], "wb").write(struct.pack("<Q", len(text)) + text + data)
 END
-run 1 "a row whose exact values are not known" range "$d/unknown.safetensors" --kernel fp32-any --within 0.5 --json
+run 1 "a row whose exact values are not known" range "$d/unknown.safetensors" --kernel fp32-any --max-error 0.5 --json
 json 'o["schemes"]["heads"][0]["scheme"] is None'
 sed 's/"exp"/"quantise": {"k": "q8_0", "exact": "quantised"}, "exp"/' "$d/any.json" >"$d/member.json"
 run 0 "as a member of the model" tolerance "$f" --kernel "$d/member.json"
@@ -145,8 +145,8 @@ refused "weights by a scale of all rows" tolerance "$f" --kernel bf16-flash2 --q
 complains 'quantise\.p: int8:per-head: weights are quantised row by row'
 sed 's/"exp"/"quantise": {"p": "q8_0"}, "exp"/' "$d/any.json" >"$d/weights.json"
 run 0 "quantised weights" simulate "$f" --kernel "$d/weights.json" -o "$d/weights"
-run 0 "are returned by their kernel" judge "$f" --kernel "$d/weights.json" --output "$d/weights"
-run 1 "and by no other" judge "$f" --kernel "$d/any.json" --output "$d/weights"
+run 0 "are returned by their kernel" judge "$f" --kernel "$d/weights.json" "$d/weights"
+run 1 "and by no other" judge "$f" --kernel "$d/any.json" "$d/weights"
 run 0 "in plain words" tolerance "$f" --kernel "$d/weights.json" --json
 json 'o["model"]["quantise"]["p"] == "q8_0" and o["finite"] == o["elements"]'
 refused "their range" range "$f" --kernel "$d/weights.json"
@@ -158,8 +158,8 @@ result $? "the same with three processes"
 refused "no scheme" range "$f" --kernel fp32-any --quantise kv
 refused "nothing" range "$f" --kernel fp32-any --quantise exact=inputs
 refused "schemes without an error" range "$f" --kernel fp32-any --schemes q8_0
-refused "no such scheme in the list" range "$f" --kernel fp32-any --within 0.1 --schemes q9
-refused "a negative error" range "$f" --kernel fp32-any --within -1
+refused "no such scheme in the list" range "$f" --kernel fp32-any --max-error 0.1 --schemes q9
+refused "a negative error" range "$f" --kernel fp32-any --max-error -1
 refused "no model" range "$f"
 refused "no file" range "$d/nothing.safetensors" --kernel fp32-any
 sed 's/"exp"/"quantise": {"x": "q8_0"}, "exp"/' "$d/any.json" >"$d/bad.json"
@@ -174,7 +174,7 @@ refused "a promoted sum without a matrix unit" range "$f" --kernel "$d/bad.json"
 
 mkdir "$d/records"
 run 1 "a record" range "$d/two.safetensors" --kernel "$d/exact.json" --scale $ln2x4 -o "$d/records/unsafe.json"
-run 0 "with schemes" range "$f" --kernel "$d/any.json" --within 0.02 -o "$d/records/schemes.json"
+run 0 "with schemes" range "$f" --kernel "$d/any.json" --max-error 0.02 -o "$d/records/schemes.json"
 run 0 "a page of them" report "$d/records" -o "$d/page.html"
 python3 - "$d" <<'PAGE'
 import json, sys, xml.etree.ElementTree as tree

@@ -53,7 +53,7 @@ for name, value in want.items():
 assert set(want) == set(constants)
 PY
 result $? "sharp_gap: its digits"
-for name in $("$ATTEST" list | awk '{ print $1 }'); do
+for name in $("$ATTEST" show | awk '{ print $1 }'); do
     ! "$ATTEST" show "$name" | grep -E "[a-z]- [a-z]|[a-z]-$|Theorem 3" >"$out"
     result $? "$name: no broken word: $(cat "$out")"
 done

@@ -112,7 +112,7 @@ for command in "eval $work/large.json --weights $hard -o -" "certify $pair --wei
     result $? "a full disk for a product: $command"
 done
 for command in "audit $pair --weights $soft --quick" "eval $work/large.json --weights $hard" \
-    "list" "certify $pair --weights $hard"; do
+    "show" "certify $pair --weights $hard"; do
     "$ATTEST" $command --json >/dev/full 2>"$err"
     [ $? -eq 4 ] && full
     result $? "a full disk: $command"

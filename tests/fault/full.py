@@ -73,10 +73,10 @@ def main():
     for k in "1", "2":
         run(["campaign", "lemma1", "--trials", "70", "--shard", f"{k}/2", "--out", f"{folder}/s{k}", "--jobs", "1"])
     commands = {
-        "merge": ["merge", f"{folder}/s1", f"{folder}/s2", "-o", made],
+        "merge": ["campaign", "merge", f"{folder}/s1", f"{folder}/s2", "-o", made],
         "campaign": ["campaign", "lemma1", "--trials", "70", "--observe", "--out", made, "--jobs", "1"],
         "audit": ["audit", pair, "--weights", soft, "--formats", "bfloat16", "--quick", "--jobs", "1", "-o", made],
-        "judge": ["judge", qkv, "--output", qkv + ":y", "--kernel", "fp32-any", "--jobs", "1", "-o", made],
+        "judge": ["judge", qkv, qkv + ":y", "--kernel", "fp32-any", "--jobs", "1", "-o", made],
         "tolerance": ["tolerance", qkv, "--kernel", "fp32-any", "--jobs", "1", "-o", made],
         "certify": ["certify", pair, "--weights", soft, "-o", made],
     }

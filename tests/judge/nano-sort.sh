@@ -9,7 +9,7 @@ if [ ! -e "$p" ]; then
 fi
 need_python
 
-run 0 "the recorded outputs" judge "$p" --output "$p:y" --kernel fp32-any --causal --json
+run 0 "the recorded outputs" judge "$p" "$p:y" --kernel fp32-any --causal --json
 json 'o["verdict"] == "within" and o["within"] == o["elements"] == 1584 and o["worst"]["ratio"] < 0.5'
 
 # 11 keys in tiles of 4: the last tile has 3 of them, which rows 8 to 10 see
@@ -22,10 +22,10 @@ for type in F32 BF16; do
         kernel=bf16-any
         python3 "$srcdir/tests/judge/faulty.py" "$p" "$f" bf16 4
     fi
-    run 0 "$type, no fault" judge "$f" --output "$f:none" --kernel $kernel --causal --json
+    run 0 "$type, no fault" judge "$f" "$f:none" --kernel $kernel --causal --json
     json 'o["within"] == o["elements"] == 1584'
     for fault in dropped-tile mask-off-by-one missing-scale swapped-heads exp2-without-log2e zeros; do
-        run 1 "$type, $fault" judge "$f" --output "$f:$fault" --kernel $kernel --causal --json
+        run 1 "$type, $fault" judge "$f" "$f:$fault" --kernel $kernel --causal --json
         json 'o["verdict"] == "wrong" and o["worst"]["verdict"] == "wrong" and o["undecided"] == 0'
         cp "$out" "$work/$type-$fault"
     done
@@ -45,5 +45,5 @@ qkv.write(sys.argv[3], {"y": ("BF16", x["y"][1], [qkv.bfloat(y) for y in x["y"][
 cat >"$work/rounded.json" <<'END'
 {"format": "attest/kernel-model", "version": 1, "name": "fp32-any, rounded to bfloat16", "output": {"format": "bfloat16"}}
 END
-run 0 "the recorded outputs in bfloat16" judge "$p" --output "$work/y:y" --kernel "$work/rounded.json" --causal
+run 0 "the recorded outputs in bfloat16" judge "$p" "$work/y:y" --kernel "$work/rounded.json" --causal
 finish

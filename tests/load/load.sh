@@ -71,10 +71,10 @@ complains 'found by another object'
     for k in 1 2 3; do
         "$ATTEST" campaign fails crashes hangs $limits --shard $k/3 --out "$work/shard$k" >"$out" 2>"$err"
     done
-    run 1 "merged shards" merge "$work/shard1" "$work/shard2" "$work/shard3" -o "$work/whole" --load "$bad"
+    run 1 "merged shards" campaign merge "$work/shard1" "$work/shard2" "$work/shard3" -o "$work/whole" --load "$bad"
     same "$work/one/report.json" "$work/whole/report.json"
     result $? "give the same report"
-    refused "shards without their object" merge "$work/shard1" "$work/shard2" "$work/shard3" -o "$work/no"
+    refused "shards without their object" campaign merge "$work/shard1" "$work/shard2" "$work/shard3" -o "$work/no"
     "$ATTEST" campaign fails crashes hangs $limits --out "$work/killed" >"$out" 2>"$err" &
     process=$!
     sleep 0.5
@@ -113,7 +113,7 @@ json 'o["properties"][0]["verdict"] == "flaky"'
 for k in 1 2; do
     "$ATTEST" campaign flaky usual --load "$bad" --shard $k/2 --out "$work/flaky$k" >"$out" 2>"$err"
 done
-run 1 "and merged" merge "$work/flaky1" "$work/flaky2" --load "$bad" -o "$work/flaky" --json
+run 1 "and merged" campaign merge "$work/flaky1" "$work/flaky2" --load "$bad" -o "$work/flaky" --json
 json 'o["properties"][0]["verdict"] == "flaky" and o["summary"]["flaky"] == 1'
 rm -r "$work/told"
 run 0 "too few trials for a search" campaign seeks --trials 99 --load "$bad" --out "$work/told"
@@ -152,9 +152,9 @@ refused "an object of another version" campaign --load "$work/old.so"
 complains 'another version'
 refused "data" campaign --load "$srcdir/examples/softmax.json"
 
-run 0 "a file to begin with" new-property mine -o "$work/mine.c"
-refused "a file that is there" new-property mine -o "$work/mine.c"
-refused "a bad name" new-property 'a/b'
+run 0 "a file to begin with" campaign new mine -o "$work/mine.c"
+refused "a file that is there" campaign new mine -o "$work/mine.c"
+refused "a bad name" campaign new 'a/b'
 grep -q '\.name = "mine"' "$work/mine.c"
 result $? "has the name"
 finish

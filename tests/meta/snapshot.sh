@@ -4,19 +4,19 @@
 need_python
 snapshot() { python3 "$srcdir/tests/snapshot" "$@" >"$out" 2>"$err"; }
 
-snapshot record "$builddir" "$work/before" --cases '^(simulate|campaign/status|new-property)$'
+snapshot record "$builddir" "$work/before" --cases '^(simulate|campaign/status|campaign/new)$'
 result $? "three cases are recorded"
 snapshot compare "$builddir" "$work/before" && grep -qx 'cases that differ: 0' "$out"
 result $? "the same build does not differ"
-sed -i 's/is there already/exists already/' "$work/before/cases/new-property.txt"
-snapshot compare "$builddir" "$work/before" --cases new
-[ $? -eq 1 ] && grep -qx 'new-property differs:' "$out" && grep -q '^    -attest: mine.c: exists already' "$out" && grep -qx 'cases that differ: 1' "$out"
+sed -i 's/exists already/is there/' "$work/before/cases/campaign/new.txt"
+snapshot compare "$builddir" "$work/before" --cases campaign/new
+[ $? -eq 1 ] && grep -qx 'campaign/new differs:' "$out" && grep -q '^    -attest: mine.c: the file is there' "$out" && grep -qx 'cases that differ: 1' "$out"
 result $? "a changed message is reported"
-printf '# intended\nnew\t(: )exists (.*)$\t\\1is there \\2\n' >"$work/expected"
-snapshot compare "$builddir" "$work/before" --cases new --expect "$work/expected" && grep -q '^intended: 2 places' "$out"
+printf '# intended\nnew\t(file )is (the.*)$\t\\1exists already\n' >"$work/expected"
+snapshot compare "$builddir" "$work/before" --cases campaign/new --expect "$work/expected" && grep -q '^intended: 2 places' "$out"
 result $? "an intended difference is not"
 printf 'new\texists\n' >"$work/expected"
-snapshot compare "$builddir" "$work/before" --cases new --expect "$work/expected"
+snapshot compare "$builddir" "$work/before" --cases campaign/new --expect "$work/expected"
 [ $? -eq 1 ] && grep -q ':1: not CASES <tab> PATTERN <tab> REPLACEMENT$' "$err"
 result $? "a rule without a replacement is refused"
 finish

@@ -4,7 +4,7 @@
 # names is there, which the proof checker asks, too, where there is one.
 . "$srcdir/tests/cli/lib.sh"
 
-for name in $("$ATTEST" list | awk '{ print $1 }'); do
+for name in $("$ATTEST" show | awk '{ print $1 }'); do
     "$ATTEST" show --json "$name" >"$out" 2>"$err"
     python3 - "$out" "$srcdir/proofs-notes" <<'END' 2>>"$err"
 import json, os, re, sys
@@ -63,7 +63,7 @@ result $? "attacks.md has all attacks"
 result $? "every attack was noticed"
 
 # The table of README.md: what it names exists, and it says of each statement what attest show says.
-for name in $("$ATTEST" list | awk '!/property:/ { print $1 }'); do "$ATTEST" show --json "$name"; done >"$work/shown"
+for name in $("$ATTEST" show | awk '!/property:/ { print $1 }'); do "$ATTEST" show --json "$name"; done >"$work/shown"
 table() { # README
     python3 - "$1" "$srcdir/proofs-notes/statements.txt" "$work/shown" <<'END'
 import json, re, sys

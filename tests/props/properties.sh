@@ -13,7 +13,7 @@ mkdir -p "$folder"
 trials=${ATTEST_TRIALS:+--trials $ATTEST_TRIALS}
 
 # The properties; and lines NAME HYPOTHESIS, for which a violation exists without the hypothesis.
-"$ATTEST" list --json >"$work/list"
+"$ATTEST" show --json >"$work/list"
 python3 - "$ATTEST" "$work/list" "$work/names" >"$work/drop" 2>"$err" <<'END'
 import json, subprocess, sys
 names = open(sys.argv[3], "w")

@@ -92,7 +92,7 @@ class Program(unittest.TestCase):
         # what was found stands last in what the program prints
         self.assertEqual(judgement.json, "{" + printed[printed.index('\n  "verdict"') :])
 
-        arguments = [a for a in arguments if not a.startswith("--output")]
+        arguments = arguments[1:]  # without the output
         printed = json.loads(run("tolerance", *arguments, f"-o{folder}/bound.safetensors"), parse_float=str, parse_int=str)
         record = texts(bounds.record)
         self.assertEqual({key: printed[key] for key in record}, record)

@@ -70,6 +70,6 @@ for file in "$work"/one/*.json; do
 done >"$out"
 [ ! -s "$out" ]
 result $? "and so are counterexamples and tightest cases"
-"$ATTEST" status "$work"/array/shard.* --json >"$out" 2>>"$err"
+"$ATTEST" campaign status "$work"/array/shard.* --json >"$out" 2>>"$err"
 json "o['total']['folders'] == $tasks and o['total']['finished'] == $tasks"
 finish

@@ -1,4 +1,4 @@
-/* merge.c -- attest merge: the shards of a campaign become one. */
+/* campaign_merge.c -- attest campaign merge: joins the shards of a campaign. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,26 +16,23 @@
 
 static int run(int argc, char **argv);
 
-const attest_command attest_command_merge = {
-    .name = "merge",
+const attest_command attest_command_campaign_merge = {
+    .name = "campaign merge",
     .arguments = "DIR... -o DIR",
     .summary = "join the shards of a campaign",
     .details =
-        "The folders are those of 'attest campaign --shard 1/N --out DIR', ..., N/N. What "
-        "comes\n"
-        "of it is what the campaign would have found in one piece. Shards that are missing, "
-        "not\n"
-        "finished or of another campaign are refused; with --partial what is there is joined, "
-        "and\n"
-        "'attest campaign --resume' of the whole runs the rest. The exit code is that of the\n"
-        "campaign.",
-    .example = "  attest merge part1 part2 part3 -o whole",
-    .product = "the folder of the whole campaign; it must not hold one yet",
+        "Joins the directories of 'attest campaign --shard 1/N --out DIR', ..., N/N. The\n"
+        "result is that of the whole campaign run at once. Refuses shards that are missing,\n"
+        "unfinished or of another campaign. --partial joins the trials that are there;\n"
+        "'attest campaign --resume' of the result runs the others. The exit code is that of\n"
+        "the campaign.",
+    .example = "  attest campaign merge part1 part2 part3 -o whole",
+    .product = "write the whole campaign to the directory FILE, which must not contain one",
     .folder = true,
     .run = run,
 };
 
-/* Writes journal and reports as a campaign without shards would. */
+/* Writes the journal and the reports of a campaign without shards. */
 static int write_whole(const attest_merge *merge, const attest_summary *summary,
                        char *const *folders, size_t count, attest_common *common)
 {
@@ -51,7 +48,8 @@ static int write_whole(const attest_merge *merge, const attest_summary *summary,
         return EXIT_ENVIRONMENT;
     }
     if (access(path, F_OK) == 0 || errno != ENOENT)
-        return attest_cli_refuse("%s: holds a campaign already", target);
+        return attest_cli_refuse("%s: contains a campaign already; use another directory",
+                                 target);
     if (attest_journal_create(&journal, path, plan, &error) ||
         attest_merge_copy(&journal, (const char *const *)folders, count, &common->budget,
                           &error) ||
@@ -60,7 +58,8 @@ static int write_whole(const attest_merge *merge, const attest_summary *summary,
     return EXIT_HOLDS;
 }
 
-/* Every trial, if the shards were observed: a second reading in the order of the whole. */
+/* Writes every trial, if the shards were observed: reads the journals again, in the order of
+ * the whole campaign. */
 static int write_observations(const attest_merge *merge, char *const *folders, size_t count,
                               bool partial, attest_common *common)
 {
@@ -135,23 +134,26 @@ static int run(int argc, char **argv)
     char **folders;
     size_t count;
     const attest_option options[] = {
-        {"partial", 0, NULL, "join what is there: shards may be missing or not finished",
-         OPTION_FLAG, &partial, NULL},
-        {"plan", 0, "DIR", "refuse shards of another campaign than the one in DIR", OPTION_TEXT,
-         &planned, NULL},
-        {"corpus", 0, "DIR", "replay these files, too; ATTEST_CORPUS if not given", OPTION_TEXT,
-         &folder, NULL},
-        {"load", 0, "FILE.so", "properties of your own; ATTEST_LOAD if not given", OPTION_TEXT,
-         &load, NULL},
+        {"partial", 0, NULL,
+         "join the finished chunks, although shards are missing or unfinished", OPTION_FLAG,
+         &partial, NULL},
+        {"plan", 0, "DIR", "refuse shards of any other campaign than the one in DIR",
+         OPTION_TEXT, &planned, NULL},
+        {"corpus", 0, "DIR", "replay the counterexamples in DIR, too (default: $ATTEST_CORPUS)",
+         OPTION_TEXT, &folder, NULL},
+        {"load", 0, "FILE.so",
+         "use the properties of this shared object (default: $ATTEST_LOAD)", OPTION_TEXT, &load,
+         NULL},
         {0},
     };
-    int code = attest_cli_parse(&attest_command_merge, &common, options, argc, argv, 1, 1000000,
-                                &folders, &count);
+    int code = attest_cli_parse(&attest_command_campaign_merge, &common, options, argc, argv, 1,
+                                1000000, &folders, &count);
 
     if (code != EXIT_HOLDS)
         return code;
     if (!common.output)
-        return attest_cli_refuse("where to? (-o DIR; see 'attest merge --help')");
+        return attest_cli_refuse("no directory to write to: use -o DIR (see 'attest campaign "
+                                 "merge --help')");
     code = attest_cli_load(load);
     if (code != EXIT_HOLDS)
         return code;

@@ -1,4 +1,4 @@
-/* new_property.c -- attest new-property: a file to begin with. */
+/* campaign_new.c -- attest campaign new: writes the source of a new property. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,18 +9,17 @@
 
 static int run(int argc, char **argv);
 
-const attest_command attest_command_new_property = {
-    .name = "new-property",
+const attest_command attest_command_campaign_new = {
+    .name = "campaign new",
     .arguments = "NAME [-o FILE]",
-    .summary = "write a property of your own to begin with",
+    .summary = "write the source of a new property",
     .details = "Writes NAME.c, a commented property that compiles and holds, for\n"
-               "'attest campaign --load ./NAME.so'; its first lines say how to compile it. A "
-               "file that\n"
-               "is there is not overwritten.",
-    .example = "  attest new-property mine && cc -shared -fPIC mine.c \\\n"
+               "'attest campaign --load ./NAME.so'. Its first lines contain the command that\n"
+               "compiles it. An existing file is not overwritten.",
+    .example = "  attest campaign new mine && cc -shared -fPIC mine.c \\\n"
                "    $(pkg-config --cflags attest attest-engine) -o mine.so\n"
                "  attest campaign --load ./mine.so",
-    .product = "the file; NAME.c if not given, '-' is standard output",
+    .product = "write to FILE, '-' for standard output (default: NAME.c)",
     .run = run,
 };
 
@@ -119,7 +118,7 @@ static int write_file(const char *path, const char *name)
     attest_error error;
 
     if (access(path, F_OK) == 0)
-        return attest_cli_refuse("%s: is there already", path);
+        return attest_cli_refuse("%s: the file exists already", path);
     if (attest_output_open(&output, path, &error))
         return attest_cli_fail(&error);
     print_skeleton(output.stream, name);
@@ -132,7 +131,7 @@ static int run(int argc, char **argv)
     attest_text path;
     char **names;
     size_t count;
-    int code = attest_cli_parse(&attest_command_new_property, &common, NULL, argc, argv, 1, 1,
+    int code = attest_cli_parse(&attest_command_campaign_new, &common, NULL, argc, argv, 1, 1,
                                 &names, &count);
 
     if (code != EXIT_HOLDS)

@@ -1,5 +1,5 @@
-/* names.c -- the names that can be written on the command line. */
-#include "cli/names.h"
+/* commands.c -- the table of commands, the old names that still work, and lists of names. */
+#include "cli/commands.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,13 +11,14 @@
 #include "props/statement.h"
 #include "report/glossary.h"
 
-/* one command a line */
 /* clang-format off */
-static const attest_command *const commands[] = {
+static const attest_command *const commands[] = { /* as help lists them */
     &attest_command_approximate,
     &attest_command_audit,
-    &attest_command_bench,
     &attest_command_campaign,
+    &attest_command_campaign_merge,
+    &attest_command_campaign_new,
+    &attest_command_campaign_status,
     &attest_command_certify,
     &attest_command_check,
     &attest_command_construct,
@@ -27,22 +28,38 @@ static const attest_command *const commands[] = {
     &attest_command_eval,
     &attest_command_import,
     &attest_command_judge,
-    &attest_command_list,
     &attest_command_memorize,
-    &attest_command_merge,
-    &attest_command_new_property,
     &attest_command_range,
     &attest_command_replay,
     &attest_command_report,
     &attest_command_separated,
     &attest_command_show,
     &attest_command_simulate,
-    &attest_command_status,
     &attest_command_tolerance,
+};
+static const attest_command *const unlisted[] = {&attest_command_bench};
+
+const attest_alias attest_aliases[] = {
+    {"list",         NULL,     "show",            NULL},
+    {"merge",        NULL,     "campaign merge",  NULL},
+    {"new-property", NULL,     "campaign new",    NULL},
+    {"status",       NULL,     "campaign status", NULL},
+    {"dot",          "out",    NULL,              "result"},
+    {"judge",        "output", NULL,              NULL},
+    {"judge",        "record", NULL,              "o"},
+    {"range",        "record", NULL,              "output"},
+    {"range",        "within", NULL,              "max-error"},
+    {"tolerance",    "given",  NULL,              "check"},
+    {0},
 };
 /* clang-format on */
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+const attest_command *attest_cli_command_get(size_t i)
+{
+    return i < COMMANDS ? commands[i] : NULL;
+}
 
 const char *attest_names_commands(const void *of, size_t i)
 {
@@ -50,12 +67,40 @@ const char *attest_names_commands(const void *of, size_t i)
     return i < COMMANDS ? commands[i]->name : NULL;
 }
 
-const attest_command *attest_cli_command_get(const char *name)
+const attest_alias *attest_cli_option_alias(const attest_command *command, size_t i)
+{
+    for (const attest_alias *a = attest_aliases; a->command; a++)
+        if (a->option &&
+            strcmp(a->to_command ? a->to_command : a->command, command->name) == 0 && i-- == 0)
+            return a;
+    return NULL;
+}
+
+static const attest_command *get(const char *name)
 {
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(name, commands[i]->name) == 0)
             return commands[i];
+    for (size_t i = 0; i < sizeof unlisted / sizeof unlisted[0]; i++)
+        if (strcmp(name, unlisted[i]->name) == 0)
+            return unlisted[i];
     return NULL;
+}
+
+const attest_command *attest_cli_command_find(int *words, int argc, char *const *argv)
+{
+    const attest_command *command;
+    char pair[64];
+
+    *words = 2;
+    if (argc > 1 && snprintf(pair, sizeof pair, "%s %s", argv[0], argv[1]) < (int)sizeof pair &&
+        (command = get(pair)) != NULL)
+        return command;
+    *words = 1;
+    for (const attest_alias *a = attest_aliases; argc > 0 && a->command; a++)
+        if (!a->option && strcmp(argv[0], a->command) == 0)
+            return get(a->to_command);
+    return argc > 0 ? get(argv[0]) : NULL;
 }
 
 const char *attest_names_properties(const void *of, size_t i)

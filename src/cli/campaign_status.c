@@ -1,4 +1,4 @@
-/* status.c -- attest status: how far campaigns are. */
+/* campaign_status.c -- attest campaign status: the progress of campaigns. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,18 +9,16 @@
 
 static int run(int argc, char **argv);
 
-const attest_command attest_command_status = {
-    .name = "status",
+const attest_command attest_command_campaign_status = {
+    .name = "campaign status",
     .arguments = "DIR... [OPTION]...",
-    .summary = "show how far campaigns are",
-    .details = "Reads the journals of campaigns, or of their shards, which may be running: who "
-               "works\n"
-               "where, how many trials are done and at which rate, what was found, how long it "
-               "will\n"
-               "take. Violations that were shrunk to the same instance are one finding. Exit "
-               "code 0,\n"
-               "whatever was found.",
-    .example = "  attest status night\n  attest status cluster/shard.*",
+    .summary = "show the progress of running or finished campaigns",
+    .details =
+        "Reads the journals of campaigns or of their shards, running or not, and prints\n"
+        "host and process, trials done, rate, time left and violations. Violations that\n"
+        "were shrunk to the same instance are counted as one. The exit code is 0, even if\n"
+        "violations were found.",
+    .example = "  attest campaign status night\n  attest campaign status cluster/shard.*",
     .run = run,
 };
 
@@ -236,8 +234,8 @@ static int run(int argc, char **argv)
     attest_json json;
     char **paths;
     size_t count;
-    int code = attest_cli_parse(&attest_command_status, &common, NULL, argc, argv, 1, 1000000,
-                                &paths, &count);
+    int code = attest_cli_parse(&attest_command_campaign_status, &common, NULL, argc, argv, 1,
+                                1000000, &paths, &count);
 
     if (code != EXIT_HOLDS)
         return code;
