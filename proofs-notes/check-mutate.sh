@@ -188,14 +188,14 @@ code_mutations() {
 src/theory/theorem2_strategies.c @ s/gaps\[\] = {1317,/gaps[] = {1316,/ @ a gap below log(2 + sqrt 3) in theorem2_strategies.c
 src/theory/theorem2_strategies.c @ s/gaps\[i\], 1000)/gaps[i], 1001)/ @ gaps over another denominator
 src/theory/theorem2.c @ s/ || !lessen(bound, log2, gap, gap) ||/ ||/;s/!lessen(bound, log2, gap, twice)/false/ @ a promise that leaves 2g out
-src/certify/first_difference_queries.c @ s/set_constants(query, 1.31695789692481)/set_constants(query, 1.31695789692482)/ @ a number above log(2 + sqrt 3) for one below
-src/recheck/lemma_norm.c @ s/reach = 0.6585/reach = 0.6584/ @ a mean depth below nu in the check of certificates
+src/certify/first_difference_scan.c @ s/set_constants(query, 1.31695789692481)/set_constants(query, 1.31695789692482)/ @ a number above log(2 + sqrt 3) for one below
+src/recheck/lemma.c @ s/reach = 0.6585/reach = 0.6584/ @ a mean depth below nu in the check of certificates
 src/recheck/lemma_order.c @ s/return offset - 0.5;/return offset - 0.4;/ @ other maxima, farther apart than they are
 src/theory/lemma1.c @ s/arb_add_ui(need, need, 3, bits)/arb_add_ui(need, need, 2, bits)/ @ 2 log n + 2 in lemma1.c
 src/theory/theorem2_strategies.c @ s/arb_pow_ui(x, x, 4, 128)/arb_pow_ui(x, x, 3, 128)/ @ kappa with (|V| + 1)^3
 src/theory/theorem2_strategies.c @ s/arb_set_ui(x, tokens + 1)/arb_set_ui(x, tokens + 2)/ @ kappa with |V| + 2
 src/theory/theorem2.c @ s/arb_add_ui(factor, factor, 3, BITS)/arb_add_ui(factor, factor, 4, BITS)/ @ the closed formula with 2 log n + 4
-src/certify/first_difference_queries.c @ s/threshold_above = 1.3169578969249/threshold_above = 1.3169578969248/ @ a number below log(2 + sqrt 3) for one above
+src/certify/first_difference_scan.c @ s/threshold_above = 1.3169578969249/threshold_above = 1.3169578969248/ @ a number below log(2 + sqrt 3) for one above
 src/judge/arithmetic.h @ s/evaluation_up, 0x1p-40/evaluation_up, 0x1p-42/ @ ATTEST_JUDGE_UP for fewer roundings
 src/judge/loops_keys.inc @ s/vector_set(1 + 0x1p-40)/vector_set(1 + 0x1p-42)/ @ the same in the kernels
 src/judge/weights.c @ s/NARROW 0x1p-5/NARROW 0x1p-4/ @ wider rows are called narrow

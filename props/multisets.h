@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "theory/boltzmann_difference.h"
+#include "theory/lemma_f.h"
 #include <attest/dataset.h>
 
 /* Two multisets A and B: the distinct values x_i of both, and how often each has them. */

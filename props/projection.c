@@ -6,7 +6,7 @@
 #include "number/scope.h"
 #include "props/properties.h"
 #include "props/statement.h"
-#include "theory/theorem2_parts.h"
+#include "theory/theorem2.h"
 
 static const attest_constant constants[] = {
     {"sqrt(8/(pi d))/M^2", "the share of every distance that is kept"},

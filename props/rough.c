@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "props/oracle.h"
-#include "recheck/quick.h"
+#include "recheck/double_eval.h"
 
 /* Larger data are for the oracle. */
 enum { MOST_POSITIONS = 64, MOST_ENTRIES = 16, MOST_HEADS = 8 };
@@ -26,15 +26,15 @@ typedef struct outputs {
     uint32_t winner[MOST_POSITIONS][MOST_HEADS];
 } outputs;
 
-static void set_output(outputs *out, size_t p, attest_recheck_quick *quick,
+static void set_output(outputs *out, size_t p, attest_recheck_double_eval *quick,
                        const attest_recheck *check)
 {
-    if (!quick || !attest_recheck_quick_get(out->value[p], &out->error[p], quick, check, p)) {
+    if (!quick || !attest_recheck_double_eval_get(out->value[p], &out->error[p], quick, check, p)) {
         for (size_t c = 0; c < out->dim; c++)
             out->value[p][c] = 0;
         out->error[p] = INFINITY;
     } else if (out->heads > 0) {
-        memcpy(out->winner[p], attest_recheck_quick_winners(quick),
+        memcpy(out->winner[p], attest_recheck_double_eval_winners(quick),
                out->heads * sizeof out->winner[p][0]);
     }
 }
@@ -48,17 +48,17 @@ static void evaluate(outputs *out, const attest_dataset *dataset, const attest_w
                             .positions = dataset->total,
                             .heads = weights->heads};
     bool hardmax = weights->activation == ATTEST_HARDMAX;
-    attest_recheck_quick *quick;
+    attest_recheck_double_eval *quick;
 
     out->known = dataset->total <= MOST_POSITIONS && dataset->dim <= MOST_ENTRIES;
     out->dim = dataset->dim;
     out->heads = out->known && hardmax && weights->heads <= MOST_HEADS ? weights->heads : 0;
     if (!out->known)
         return;
-    quick = attest_recheck_quick_new(&check);
+    quick = attest_recheck_double_eval_new(&check);
     for (size_t p = 0; p < dataset->total; p++)
         set_output(out, p, quick, &check);
-    attest_recheck_quick_free(quick);
+    attest_recheck_double_eval_free(quick);
 }
 
 /* Bounds on |F_p - F_q|, or on |F_p| for q = p. */

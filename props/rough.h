@@ -1,5 +1,5 @@
 /* rough.h -- Definition 2 from doubles with error bounds, by looking at every pair: shares
- * nothing with attention, the kernels and certify (src/recheck/quick.h). */
+ * nothing with attention, the kernels and certify (src/recheck/double_eval.h). */
 #ifndef ATTEST_PROPS_ROUGH_H
 #define ATTEST_PROPS_ROUGH_H
 

@@ -8,7 +8,7 @@
 
 #include <theft.h>
 
-#include "theory/boltzmann_difference.h"
+#include "theory/lemma_f.h"
 #include <attest/dataset.h>
 #include <attest/error.h>
 

@@ -15,11 +15,11 @@ repeat constructor; rewrite INR_IZR_INZ;
   lra.
 Qed.
 
-(* first_difference_queries.c takes one number for above log(2 + sqrt 3), another for below. *)
+(* first_difference_scan.c takes one number for above log(2 + sqrt 3), another for below. *)
 Theorem sharp_constants : 1.268 < SHARP_BELOW < sharp /\ sharp < SHARP_ABOVE.
 Proof. pose proof sharp_digits; unfold SHARP_BELOW, SHARP_ABOVE; lra. Qed.
 
-(* lemma_norm.c of recheck takes one for nu at every gap from there on, lemma_order.c one for g - nu. *)
+(* lemma.c of recheck takes one for nu at every gap from there on, lemma_order.c one for g - nu. *)
 Theorem recheck_constants g : sharp <= g -> nu g <= RECHECK_NU /\ exp (- RECHECK_OTHER) <= g - nu g.
 Proof.
 intros Gs; pose proof sharp_digits; pose proof (nu_decreasing sharp g ltac:(lra) Gs).

@@ -1,7 +1,7 @@
 /* theory.c -- the bits that Theorem 2 requires on a dataset. */
 #include "audit/audit.h"
 #include "number/scope.h"
-#include "theory/theorem2_parts.h"
+#include "theory/theorem2.h"
 
 /* The largest number of products of entries formed to find the closest pair of tokens. */
 #define MOST_PRODUCTS 2e9

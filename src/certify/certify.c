@@ -1,27 +1,26 @@
-/* certify.c -- deciding Definition 2: a chain of steps, each of which leaves to the next only
- * what it cannot tell.
+/* certify.c -- decides Definition 2 by a chain of steps; each step leaves the pairs that it
+ * cannot decide to the next.
  *
- * - contexts: positions whose outputs are equal whatever the weights are count once;
+ * - contexts: positions whose outputs are equal for all weights count once;
  * - first differences, for softmax of rank 1: of the contexts of one token only neighbours in
  *   the order of Lemma F can be closest;
  * - doubles: outputs enclosed with error bounds, most of them without exact arithmetic;
  * - candidates: pairs whose enclosures are farther apart than some required pair can be are not
  *   closest;
- * - exact or ball: what is left decides, in rational arithmetic for hardmax, by balls and the
+ * - exact or ball: the candidates decide, in rational arithmetic for hardmax, by balls and the
  *   zero test for softmax.
  *
- * A method restricts the chain: "first-difference" to the lemma, "filter" to what follows it,
- * "exact" and "ball" to the last two steps, on outputs that are all evaluated. */
-#include <attest/certify.h>
-
+ * A method restricts the chain: "first-difference" to the lemma, "filter" to the steps after
+ * it, "exact" and "ball" to the last two steps, on outputs that are all evaluated. */
 #include <string.h>
+
+#include <attest/certify.h>
 
 #include "attention/head_plan.h"
 #include "base/scope.h"
-#include "certify/bounded.h"
+#include "certify/decide.h"
+#include "certify/double_enclosure.h"
 #include "certify/first_difference.h"
-#include "certify/settle.h"
-#include "certify/slack.h"
 
 static const char *for_hardmax(const attest_weights *weights)
 {
@@ -87,7 +86,7 @@ static attest_status find_method(int *method, const attest_claim *claim, attest_
         return attest_error_set(error, ATTEST_USAGE, "there is no method '%s'", claim->method);
     objection = methods[*method].objection(claim->weights);
     if (!objection && *method == FIRST_DIFFERENCE && claim->dataset->meant)
-        objection = "the order of Lemma F is one of tokens, wherever they stand";
+        objection = "it needs weights without positions";
     if (objection)
         return attest_error_set(error, ATTEST_USAGE, "method %s: %s", claim->method, objection);
     return ATTEST_OK;
@@ -95,14 +94,14 @@ static attest_status find_method(int *method, const attest_claim *claim, attest_
 
 /* Encloses all outputs and finds the candidates; with doubles, a second time where the
  * enclosures were too wide to leave few. */
-static attest_status find_candidates(attest_search *search, attest_bounded *doubles,
+static attest_status find_candidates(attest_search *search, attest_double_enclosure *doubles,
                                      attest_error *error)
 {
     for (bool again = doubles != NULL;; again = false) {
-        ATTEST_TRY(doubles ? attest_bounded_enclose(search, doubles, error)
+        ATTEST_TRY(doubles ? attest_double_enclosure_enclose(search, doubles, error)
                            : attest_search_evaluate(search, error));
         ATTEST_TRY(attest_search_find_candidates(search, error));
-        if (!again || !attest_bounded_refine(doubles, search))
+        if (!again || !attest_double_enclosure_refine(doubles, search))
             return ATTEST_OK;
         attest_search_restart(search);
     }
@@ -114,24 +113,26 @@ static attest_status settle(attest_finding *finding, bool *open, const attest_cl
                             int method, const attest_contexts *contexts, attest_error *error)
 {
     bool with_doubles = method != EXACT && method != BALL;
-    attest_bounded doubles ATTEST_CLEARED_BY(attest_bounded_clear) = {.evaluated = NULL};
+    attest_double_enclosure doubles ATTEST_CLEARED_BY(attest_double_enclosure_clear) = {
+        .evaluated = NULL};
     attest_search search ATTEST_CLEARED_BY(attest_search_clear);
 
     ATTEST_TRY(attest_search_init(&search, claim, contexts, error));
     finding->reason[0] = '\0';
     /* Doubles leave nothing out: every output has a centre and a radius. */
     if (with_doubles)
-        ATTEST_TRY(attest_bounded_init(&doubles, claim, contexts, error));
+        ATTEST_TRY(attest_double_enclosure_init(&doubles, claim, contexts, error));
     /* Left out here: pairs whose enclosures prove them farther apart than some required pair
      * can be, so not closest (closest_pair.h). */
     ATTEST_TRY(find_candidates(&search, with_doubles ? &doubles : NULL, error));
     /* Every candidate is compared; what is left out is decided with the closest one. */
     if (claim->weights->activation == ATTEST_HARDMAX)
-        ATTEST_TRY(attest_settle_exact(finding, claim, &search, error));
+        ATTEST_TRY(attest_decide_hardmax(finding, claim, &search, error));
     else
-        ATTEST_TRY(attest_settle_ball(finding, claim, &search, error));
-    return with_doubles ? attest_bounded_count(finding, open, claim, &search, &doubles, error)
-                        : ATTEST_OK;
+        ATTEST_TRY(attest_decide_softmax(finding, claim, &search, error));
+    return with_doubles
+               ? attest_double_enclosure_count(finding, open, claim, &search, &doubles, error)
+               : ATTEST_OK;
 }
 
 /* Names the method: the one that was asked for, or under "auto" the one without which the
@@ -230,6 +231,51 @@ attest_status attest_certify(attest_finding *finding, const attest_claim *claim,
     finding->has_pair = contexts.classes > 1;
     ATTEST_TRY(run_chain(finding, claim, method, &contexts, error));
     /* Weights may stand for a layer that is only near: a norm has square roots. */
-    attest_slack_apply(finding, claim);
+    attest_finding_widen(finding, claim);
     return ATTEST_OK;
+}
+
+void attest_claim_init(attest_claim *claim)
+{
+    memset(claim, 0, sizeof *claim);
+    fmpq_init(claim->r);
+    fmpq_init(claim->delta);
+    claim->method = "auto";
+    claim->max_bits = ATTEST_CERTIFY_MAX_BITS;
+    claim->max_terms = ATTEST_CERTIFY_MAX_TERMS;
+    claim->max_work = ATTEST_CERTIFY_MAX_WORK;
+}
+
+void attest_claim_clear(attest_claim *claim)
+{
+    fmpq_clear(claim->r);
+    fmpq_clear(claim->delta);
+}
+
+void attest_finding_init(attest_finding *finding)
+{
+    memset(finding, 0, sizeof *finding);
+    finding->verdict = ATTEST_UNDECIDED;
+    arb_init(finding->min_separation);
+    arb_init(finding->max_norm);
+    arb_indeterminate(finding->min_separation);
+    arb_indeterminate(finding->max_norm);
+    fmpz_init(finding->required_pairs);
+    fmpz_init(finding->by_filter);
+    fmpz_init(finding->by_ball);
+    fmpz_init(finding->by_exact);
+    fmpz_init(finding->undecided_pairs);
+    attest_certificate_witness_init(&finding->witness);
+}
+
+void attest_finding_clear(attest_finding *finding)
+{
+    arb_clear(finding->min_separation);
+    arb_clear(finding->max_norm);
+    fmpz_clear(finding->required_pairs);
+    fmpz_clear(finding->by_filter);
+    fmpz_clear(finding->by_ball);
+    fmpz_clear(finding->by_exact);
+    fmpz_clear(finding->undecided_pairs);
+    attest_certificate_witness_clear(&finding->witness);
 }

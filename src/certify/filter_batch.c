@@ -1,9 +1,12 @@
-/* filter_batch.c -- many small instances: evaluated together, judged one by one. */
+/* filter_batch.c -- many small instances: evaluated together in doubles, decided one by one,
+ * by attest_certify where doubles do not suffice. */
 #include "certify/filter_batch.h"
 
 #include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include <attest/number.h>
 
 #include "base/memory.h"
 #include "number/scope.h"
@@ -15,16 +18,16 @@ enum { POSITIONS = ATTEST_FILTER_BATCH * ATTEST_FILTER_POSITIONS };
 
 /* Memory for one batch; tasks are sorted by the length of their sequences. */
 struct attest_filter_work {
-    attest_bounded_layer layer[ATTEST_FILTER_BATCH];
-    attest_bounded_head *head;                 /* heads for each instance */
+    attest_double_layer layer[ATTEST_FILTER_BATCH];
+    attest_double_head *head;                  /* heads for each instance */
     size_t first[ATTEST_FILTER_BATCH];         /* the first position of each instance, */
     size_t positions[ATTEST_FILTER_BATCH];     /* how many it has: 0, too many, */
-    attest_bounded_task task[POSITIONS];       /* and all their sequences */
+    attest_double_task task[POSITIONS];        /* and all their sequences */
     size_t begin[ATTEST_FILTER_POSITIONS + 2]; /* of the tasks of each length */
     double *centre, *radius, *packed;
     uint32_t *winner;
     attest_filter_integers integers;
-    attest_bounded_scratch scratch;
+    attest_double_scratch scratch;
 };
 
 attest_status attest_filter_init(attest_filter *filter, const attest_filter_shape *shape,
@@ -59,7 +62,7 @@ void attest_filter_clear(attest_filter *filter)
 
     attest_claim_clear(&filter->claim);
     if (work) {
-        attest_bounded_scratch_clear(&work->scratch);
+        attest_double_layer_clear_scratch(&work->scratch);
         free(work->head);
         free(work->centre);
         free(work->radius);
@@ -101,19 +104,19 @@ static void set_layer(const attest_filter *filter, size_t b, const double *weigh
 {
     const attest_filter_shape *shape = &filter->shape;
     size_t each = shape->size * shape->dim;
-    attest_bounded_head *head = filter->work->head + b * shape->heads;
+    attest_double_head *head = filter->work->head + b * shape->heads;
 
-    filter->work->layer[b] = (attest_bounded_layer){.activation = shape->activation,
-                                                    .mask = shape->mask,
-                                                    .skip = shape->skip,
-                                                    .dim = shape->dim,
-                                                    .heads = shape->heads,
-                                                    .head = head};
+    filter->work->layer[b] = (attest_double_layer){.activation = shape->activation,
+                                                   .mask = shape->mask,
+                                                   .skip = shape->skip,
+                                                   .dim = shape->dim,
+                                                   .heads = shape->heads,
+                                                   .head = head};
     for (size_t h = 0; h < shape->heads; h++, weight += 4 * each) {
-        attest_bounded_matrix_set(&head[h].q, weight, shape->size, shape->dim);
-        attest_bounded_matrix_set(&head[h].k, weight + each, shape->size, shape->dim);
-        attest_bounded_matrix_set(&head[h].v, weight + 2 * each, shape->size, shape->dim);
-        attest_bounded_matrix_set(&head[h].o, weight + 3 * each, shape->dim, shape->size);
+        attest_double_layer_set_matrix(&head[h].q, weight, shape->size, shape->dim);
+        attest_double_layer_set_matrix(&head[h].k, weight + each, shape->size, shape->dim);
+        attest_double_layer_set_matrix(&head[h].v, weight + 2 * each, shape->size, shape->dim);
+        attest_double_layer_set_matrix(&head[h].o, weight + 3 * each, shape->dim, shape->size);
     }
 }
 
@@ -154,11 +157,11 @@ static void enter(const attest_filter *filter, size_t b, const attest_filter_ins
     for (size_t i = 0; i < instance->sequences; i++) {
         size_t place = work->first[b] + at;
         work->task[next[instance->length[i]]++] =
-            (attest_bounded_task){.layer = &work->layer[b],
-                                  .token = instance->token + at * dim,
-                                  .centre = work->centre + place * dim,
-                                  .radius = work->radius + place,
-                                  .winner = work->winner + place * filter->shape.heads};
+            (attest_double_task){.layer = &work->layer[b],
+                                 .token = instance->token + at * dim,
+                                 .centre = work->centre + place * dim,
+                                 .radius = work->radius + place,
+                                 .winner = work->winner + place * filter->shape.heads};
         at += instance->length[i];
     }
 }
@@ -182,9 +185,9 @@ static attest_status evaluate(const attest_filter *filter,
     }
     for (size_t n = 1; n <= ATTEST_FILTER_POSITIONS; n++)
         if (next[n] > work->begin[n])
-            ATTEST_TRY(attest_bounded_attend(work->task + work->begin[n],
-                                             next[n] - work->begin[n], n, &work->scratch,
-                                             error));
+            ATTEST_TRY(attest_double_layer_attend(work->task + work->begin[n],
+                                                  next[n] - work->begin[n], n, &work->scratch,
+                                                  error));
     return ATTEST_OK;
 }
 
@@ -239,4 +242,96 @@ attest_status attest_filter_check(attest_filter_answer *answer, attest_filter *f
         }
     }
     return ATTEST_OK;
+}
+
+/* matrix = rows * cols doubles, exactly, over one denominator. */
+static void set_matrix(attest_matrix *matrix, const double *entry, size_t rows, size_t cols)
+{
+    slong count = (slong)(rows * cols);
+    FMPQ_VEC(value, count);
+
+    attest_matrix_resize(matrix, rows, cols);
+    for (slong e = 0; e < count; e++) {
+        attest_number_set_double(value + e, entry[e]);
+        if (fmpz_cmp(fmpq_denref(value + e), matrix->denominator) > 0) /* powers of two */
+            fmpz_set(matrix->denominator, fmpq_denref(value + e));
+    }
+    for (slong e = 0; e < count; e++) {
+        fmpz_divexact(matrix->entry + e, matrix->denominator, fmpq_denref(value + e));
+        fmpz_mul(matrix->entry + e, matrix->entry + e, fmpq_numref(value + e));
+    }
+}
+
+static attest_status set_weights(attest_weights *weights, const attest_filter_shape *shape,
+                                 const double *entry, attest_error *error)
+{
+    size_t each = shape->size * shape->dim;
+
+    for (size_t e = 0; e < 4 * each * shape->heads; e++)
+        if (!(entry[e] - entry[e] == 0))
+            return attest_error_set(error, ATTEST_FORMAT, "weight %zu is not finite", e);
+    if (attest_weights_resize(weights, shape->heads) != ATTEST_OK)
+        return attest_memory_fail(error);
+    weights->activation = shape->activation;
+    weights->ties = shape->ties;
+    weights->mask = shape->mask;
+    weights->skip = shape->skip;
+    weights->dim = shape->dim;
+    for (size_t h = 0; h < shape->heads; h++, entry += 4 * each) {
+        set_matrix(&weights->head[h].wq, entry, shape->size, shape->dim);
+        set_matrix(&weights->head[h].wk, entry + each, shape->size, shape->dim);
+        set_matrix(&weights->head[h].wv, entry + 2 * each, shape->size, shape->dim);
+        set_matrix(&weights->head[h].wo, entry + 3 * each, shape->dim, shape->size);
+    }
+    return ATTEST_OK;
+}
+
+static attest_status set_dataset(attest_dataset *dataset,
+                                 const attest_filter_instance *instance, size_t dim,
+                                 attest_error *error)
+{
+    const double *token = instance->token;
+    ATTEST_SCOPED(attest_dataset_builder, builder, dim, ATTEST_TABLE_REAL, NULL);
+
+    for (size_t i = 0; i < instance->sequences; i++) {
+        ATTEST_TRY(
+            attest_dataset_builder_add_doubles(&builder, token, instance->length[i], error));
+        ATTEST_TRY(attest_dataset_builder_end_sequence(&builder, error));
+        token += instance->length[i] * dim;
+    }
+    return attest_dataset_builder_finish(dataset, &builder, error);
+}
+
+static attest_status certify(attest_filter_answer *answer, const attest_claim *claim,
+                             attest_error *error)
+{
+    attest_status status;
+    bool norm;
+    ATTEST_SCOPED(attest_finding, finding);
+
+    status = attest_certify(&finding, claim, error);
+    norm = finding.part == ATTEST_CLAIM_NORM;
+    *answer = (attest_filter_answer){
+        .verdict = finding.verdict,
+        .part = finding.part,
+        .place = {norm ? finding.largest : finding.pair[0], finding.pair[1]},
+        .method = finding.method};
+    return status;
+}
+
+attest_status attest_filter_escalate(attest_filter_answer *answer, const attest_filter *filter,
+                                     const attest_filter_instance *instance,
+                                     attest_error *error)
+{
+    attest_claim claim = filter->claim; /* shares r and delta */
+    ATTEST_SCOPED(attest_dataset, dataset);
+    ATTEST_SCOPED(attest_weights, weights);
+
+    ATTEST_TRY(set_weights(&weights, &filter->shape, instance->weight, error));
+    ATTEST_TRY(set_dataset(&dataset, instance, filter->shape.dim, error));
+    claim.dataset = &dataset;
+    claim.weights = &weights;
+    /* Doubles have been tried. */
+    claim.method = filter->shape.activation == ATTEST_HARDMAX ? "exact" : "ball";
+    return certify(answer, &claim, error);
 }

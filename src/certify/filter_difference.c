@@ -56,7 +56,7 @@ static void mark_differences(side *a, side *b, size_t dim)
     }
 }
 
-static void project(double *y, const attest_bounded_matrix *w, const double *x)
+static void project(double *y, const attest_double_matrix *w, const double *x)
 {
     for (size_t r = 0; r < w->rows; r++) {
         y[r] = w->entry[r * w->cols] * x[0];
@@ -66,7 +66,7 @@ static void project(double *y, const attest_bounded_matrix *w, const double *x)
 }
 
 /* Scores and values of a side; q is the projected query. False where a score overflowed. */
-static bool set_side(side *s, const attest_bounded_head *head, const double *q)
+static bool set_side(side *s, const attest_double_head *head, const double *q)
 {
     double k[MOST_SIZE];
     bool finite = true;
@@ -184,13 +184,13 @@ static double add_terms(double *sum, double *count, const side *s, const double 
 
 /* The share of a head, A being the side with the largest score and sign telling which that is;
  * norm is the largest of the tokens' norms. False where it is not known well enough. */
-static bool get_share(share *to, const attest_bounded_layer *layer,
-                      const attest_bounded_head *head, const side *a, const side *b,
-                      double sign, double norm)
+static bool get_share(share *to, const attest_double_layer *layer,
+                      const attest_double_head *head, const side *a, const side *b, double sign,
+                      double norm)
 {
     double from = fmax(a->most_only, b->most_only), o[MOST_SIZE] = {0}, f[MOST_SIZE] = {0};
     double weight[MOST_TOKENS], w, z, rho, error, count = 0, size = (double)head->q.rows;
-    double p = attest_bounded_projection_error(layer->dim, 0, 0), v = head->v.norm * norm;
+    double p = attest_double_layer_projection_error(layer->dim, 0, 0), v = head->v.norm * norm;
     double sigma = score_error(p, size, (head->q.norm * norm) * (head->k.norm * norm));
     double tau = weight_error(sigma);
 
@@ -218,12 +218,12 @@ static bool get_share(share *to, const attest_bounded_layer *layer,
 static double most_norm(const attest_filter_sight *a, const attest_filter_sight *b,
                         const double *query, size_t dim)
 {
-    double most = attest_bounded_norm(query, dim);
+    double most = attest_double_layer_bound_norm(query, dim);
 
     for (size_t j = 0; j < a->length; j++)
-        most = fmax(most, attest_bounded_norm(a->token + j * dim, dim));
+        most = fmax(most, attest_double_layer_bound_norm(a->token + j * dim, dim));
     for (size_t j = 0; j < b->length; j++)
-        most = fmax(most, attest_bounded_norm(b->token + j * dim, dim));
+        most = fmax(most, attest_double_layer_bound_norm(b->token + j * dim, dim));
     return most;
 }
 
@@ -269,7 +269,7 @@ static bool is_above(const share *part, size_t heads, size_t dim, double bound)
            scale * most * (1 - ATTEST_TERM(difference_scale, 520 * U)) > bound;
 }
 
-bool attest_filter_difference(const attest_bounded_layer *layer, const double *query,
+bool attest_filter_difference(const attest_double_layer *layer, const double *query,
                               const attest_filter_sight *a, const attest_filter_sight *b,
                               double bound)
 {
@@ -282,7 +282,7 @@ bool attest_filter_difference(const attest_bounded_layer *layer, const double *q
     mark_differences(&x, &y, layer->dim);
     norm = most_norm(a, b, query, layer->dim);
     for (size_t h = 0; h < layer->heads; h++) {
-        const attest_bounded_head *head = &layer->head[h];
+        const attest_double_head *head = &layer->head[h];
         bool first;
         if (head->q.rows > MOST_SIZE)
             return false;

@@ -1,5 +1,5 @@
 /* filter_integers.c -- exact outputs in 64 bits; (11) of proofs-notes/filter.md. */
-#include "certify/filter_integers.h"
+#include "certify/filter_batch.h"
 
 #include <limits.h>
 #include <math.h>
@@ -386,7 +386,7 @@ static bool vanishes(const integers *n, const int64_t *skip, size_t a, size_t b)
     return true;
 }
 
-int attest_filter_integers_tell(integers *n, size_t a, size_t b)
+int attest_filter_integers_compare_softmax(integers *n, size_t a, size_t b)
 {
     size_t dim = n->shape->dim;
     int64_t skip[DIM];

@@ -5,7 +5,7 @@
 #include "base/term.h"
 #include "certify/filter_batch.h"
 
-_Static_assert(ATTEST_BOUNDED_LANES == 8, "least() reduces eight squares");
+_Static_assert(ATTEST_DOUBLE_LANES == 8, "least() reduces eight squares");
 
 /* The roundings of a computed square of a distance, dim + 6 at most, and 8 of what it is
  * compared with, in units of 2^-53. */
@@ -177,7 +177,7 @@ static int compare_integers(const trial *t, const spot *a, const spot *b)
     double square;
 
     if (!attest_filter_integers_compare(&equal, &square, t->o->integers, a->at, b->at)) {
-        int apart = attest_filter_integers_tell(t->o->integers, a->at, b->at);
+        int apart = attest_filter_integers_compare_softmax(t->o->integers, a->at, b->at);
         return t->bounds->delta_upper == 0 || apart < 0 ? apart : 0;
     }
     if (equal)
@@ -208,10 +208,10 @@ static void judge_pair(const trial *t, const spot *a, const spot *b, double squa
 
 /* s[lane] = the computed square of the distance of position i and position first + lane,
  * infinity where first + lane is not behind i. Centres may be anything. */
-static void get_squares(double s[ATTEST_BOUNDED_LANES], const attest_filter_outputs *o,
-                        size_t i, size_t first, const double *packed)
+static void get_squares(double s[ATTEST_DOUBLE_LANES], const attest_filter_outputs *o, size_t i,
+                        size_t first, const double *packed)
 {
-    enum { LANES = ATTEST_BOUNDED_LANES };
+    enum { LANES = ATTEST_DOUBLE_LANES };
     size_t dim = o->shape->dim;
     const double *x = o->centre + i * dim, *block = packed + first * dim;
 
@@ -231,7 +231,7 @@ static double smaller(double a, double b)
 }
 
 /* The least of them; NaNs, which come with an infinite limit, may be lost. */
-static double least(const double s[ATTEST_BOUNDED_LANES])
+static double least(const double s[ATTEST_DOUBLE_LANES])
 {
     double m[4];
 
@@ -245,7 +245,7 @@ static double least(const double s[ATTEST_BOUNDED_LANES])
  * is not looked up. */
 static void judge_pairs(const trial *t, double limit, const double *packed)
 {
-    enum { LANES = ATTEST_BOUNDED_LANES };
+    enum { LANES = ATTEST_DOUBLE_LANES };
     double s[LANES];
 
     for (size_t i = 0; i + 1 < t->o->positions; i++) {
@@ -316,7 +316,7 @@ void attest_filter_judge(attest_filter_answer *answer, attest_filter_outputs *ou
         leave_open(&t, ATTEST_CLAIM_SEPARATION);
         return;
     }
-    attest_bounded_pack(packed, outputs->centre, dim, outputs->positions);
+    attest_double_layer_pack(packed, outputs->centre, dim, outputs->positions);
     /* With this limit s > limit implies is_above(s, radii, delta), whatever the pair. */
     judge_pairs(&t, get_limit(add_radii(radius, radius), bounds->delta_upper, dim), packed);
     if (bounds->has_r && answer->verdict != ATTEST_REFUTED)

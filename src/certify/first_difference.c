@@ -1,13 +1,325 @@
-/* first_difference.c -- the method "first-difference": Lemma F over a whole dataset. */
+/* first_difference.c -- the method "first-difference": Lemma F over a whole dataset. The least
+ * separation and the largest norm come from the candidates that the scan leaves. */
+#include "certify/first_difference.h"
+
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "certify/first_difference.h"
 #include "number/rationals.h"
 #include "number/scope.h"
+#include "theory/separated.h"
+
+/* The least separation, from the candidates. */
+typedef struct extremes {
+    arf_t low, high; /* ends of an enclosure of the least separation */
+    arf_t named;     /* an upper end of that of the pair which is named */
+    arf_t other;     /* a lower bound for different tokens */
+    size_t evaluated;
+} extremes;
+
+static int compare_places(attest_place a, attest_place b)
+{
+    if (a.sequence != b.sequence)
+        return a.sequence < b.sequence ? -1 : 1;
+    return (a.position > b.position) - (a.position < b.position);
+}
+
+/* Names the event's pair, whose separation is at most high, unless one named before comes
+ * first. */
+static void name_pair(extremes *x, attest_finding *finding,
+                      const attest_first_difference_scan *scan,
+                      const attest_first_difference_event *event, const arf_t high,
+                      bool replace)
+{
+    attest_place one = attest_first_difference_place(scan, event->token, event->before),
+                 two = attest_first_difference_place(scan, event->token, event->after), swap;
+    int order;
+
+    if (compare_places(one, two) > 0) {
+        swap = one;
+        one = two;
+        two = swap;
+    }
+    order = compare_places(one, finding->pair[0]);
+    if (!replace && (order > 0 || (order == 0 && compare_places(two, finding->pair[1]) >= 0)))
+        return;
+    finding->pair[0] = one;
+    finding->pair[1] = two;
+    arf_set(x->named, high);
+}
+
+static int compare_events(const void *left, const void *right)
+{
+    const attest_first_difference_event *a = left, *b = right;
+
+    if (a->bound != b->bound)
+        return a->bound < b->bound ? -1 : 1;
+    if (a->token != b->token)
+        return a->token < b->token ? -1 : 1;
+    return (a->after > b->after) - (a->after < b->after);
+}
+
+/* lower = |w| e^bound, rounded down: what Lemma F promises of an event. The relative error of
+ * e^x is the absolute one of x: more bits for a large x, of which there are at most 1024. */
+static void promised(arf_t lower, const attest_first_difference_scan *scan, double bound)
+{
+    int more = 0;
+    ARB(value);
+
+    arb_set_d(value, bound);
+    frexp(isfinite(bound) ? bound : 0, &more);
+    arb_exp(value, value, ATTEST_FIRST_DIFFERENCE_BITS + (more > 0 ? more : 0));
+    arb_mul(value, value, scan->norm_w, ATTEST_FIRST_DIFFERENCE_BITS);
+    arb_get_lbound_arf(lower, value, ATTEST_FIRST_DIFFERENCE_BITS);
+}
+
+/* Whether the separation is at least what Lemma F promised of the event: else our bound is
+ * wrong. */
+static bool keeps_promise(const attest_first_difference_scan *scan,
+                          const attest_first_difference_event *event, const arb_t separation)
+{
+    ARB(log, promised);
+
+    arb_div(log, separation, scan->norm_w, ATTEST_FIRST_DIFFERENCE_BITS);
+    arb_log(log, log, ATTEST_FIRST_DIFFERENCE_BITS);
+    arb_set_d(promised, event->bound);
+    return !arb_lt(log, promised);
+}
+
+/* Encloses the separation of one candidate, and keeps the least. */
+static attest_status evaluate_event(extremes *x, attest_finding *finding,
+                                    const attest_first_difference_scan *scan,
+                                    const attest_first_difference_event *event,
+                                    attest_error *error)
+{
+    ARB(separation);
+    ARF(low, high);
+
+    ATTEST_TRY(attest_first_difference_separation(separation, scan, event, error));
+    assert(keeps_promise(scan, event, separation));
+    arb_get_lbound_arf(low, separation, ATTEST_FIRST_DIFFERENCE_BITS);
+    arb_get_ubound_arf(high, separation, ATTEST_FIRST_DIFFERENCE_BITS);
+    if (!arb_is_finite(separation)) { /* nothing is known: NaN would be passed over */
+        arf_zero(low);
+        arf_pos_inf(high);
+    }
+    if (x->evaluated == 0 || arf_cmp(high, x->low) < 0)
+        name_pair(x, finding, scan, event, high, true); /* less than all before */
+    else if (arf_cmp(low, x->high) <= 0)
+        name_pair(x, finding, scan, event, high, false);
+    if (x->evaluated == 0 || arf_cmp(low, x->low) < 0)
+        arf_set(x->low, low);
+    if (x->evaluated == 0 || arf_cmp(high, x->high) < 0)
+        arf_set(x->high, high);
+    x->evaluated++;
+    return ATTEST_OK;
+}
+
+/* Candidates in ascending order of what is promised of them, until the promise exceeds what was
+ * found. */
+static attest_status find_least(extremes *x, attest_finding *finding,
+                                attest_first_difference_scan *scan, attest_error *error)
+{
+    ARF(lower);
+
+    qsort(scan->event, scan->events, sizeof *scan->event, compare_events);
+    for (size_t e = 0; e < scan->events; e++) {
+        promised(lower, scan, scan->event[e].bound);
+        if (x->evaluated > 0 && arf_cmp(lower, x->high) > 0)
+            break;
+        ATTEST_TRY(evaluate_event(x, finding, scan, &scan->event[e], error));
+    }
+    if (scan->dropped_event < INFINITY && x->evaluated == scan->events) {
+        promised(lower, scan, scan->dropped_event);
+        if (arf_cmp(lower, x->low) < 0)
+            arf_set(x->low, lower);
+    }
+    /* Of pairs that overlap the first is named: the enclosure is to hold its separation too. */
+    if (arf_cmp(x->named, x->high) > 0)
+        arf_set(x->high, x->named);
+    return attest_first_difference_witness(&finding->witness, scan, &scan->event[0], error);
+}
+
+/* Where no token has two contexts: the separation of the two tokens closest along v. */
+static attest_status use_tokens(extremes *x, attest_finding *finding,
+                                const attest_first_difference_scan *scan, attest_error *error)
+{
+    uint32_t list[2] = {0, 0};
+    ARB(first, second, square, entry, token);
+    arb_ptr mean[2] = {first, second};
+    FMPQ(exact);
+
+    for (int side = 0; side < 2; side++) {
+        size_t place = 0;
+
+        while (scan->claim->dataset->token[place] != scan->y.close[side])
+            place++;
+        while (!scan->lists.causal && scan->claim->dataset->start[list[side] + 1] <= place)
+            list[side]++;
+        if (scan->lists.causal)
+            list[side] = (uint32_t)place;
+        finding->pair[side] =
+            attest_first_difference_place(scan, scan->y.close[side], list[side]);
+        ATTEST_TRY(attest_first_difference_mean(mean[side], scan, scan->y.close[side],
+                                                list[side], error));
+    }
+    if (compare_places(finding->pair[0], finding->pair[1]) > 0) {
+        attest_place swap = finding->pair[0];
+
+        finding->pair[0] = finding->pair[1];
+        finding->pair[1] = swap;
+    }
+    arb_sub(mean[0], mean[0], mean[1], ATTEST_FIRST_DIFFERENCE_BITS);
+    for (size_t c = 0; c < scan->head.dim; c++) {
+        arb_mul_fmpz(entry, mean[0], scan->head.w.numerator + c, ATTEST_FIRST_DIFFERENCE_BITS);
+        arb_div_fmpz(entry, entry, scan->head.w.denominator, ATTEST_FIRST_DIFFERENCE_BITS);
+        for (int side = 0; side < 2; side++) {
+            attest_tokens_get_entry(exact, scan->y.tokens, scan->y.close[side], c);
+            if (side)
+                fmpq_neg(exact, exact);
+            arb_set_fmpq(token, exact, ATTEST_FIRST_DIFFERENCE_BITS);
+            arb_add(entry, entry, token, ATTEST_FIRST_DIFFERENCE_BITS);
+        }
+        arb_addmul(square, entry, entry, ATTEST_FIRST_DIFFERENCE_BITS);
+    }
+    arb_sqrtpos(square, square,
+                ATTEST_FIRST_DIFFERENCE_BITS); /* a ball around 0 has a root, too */
+    arb_get_ubound_arf(x->high, square, ATTEST_FIRST_DIFFERENCE_BITS);
+    arf_set(x->low, x->high);
+    return ATTEST_OK;
+}
+
+/* The enclosure of the least separation over all required pairs. */
+static attest_status find_separation(extremes *x, attest_finding *finding,
+                                     attest_first_difference_scan *scan, attest_error *error)
+{
+    ATTEST_TRY(scan->events > 0 ? find_least(x, finding, scan, error)
+                                : use_tokens(x, finding, scan, error));
+    ATTEST_TRY(attest_first_difference_bound_tokens(x->other, scan, x->high, error));
+    if (arf_cmp(x->other, x->low) < 0)
+        arf_set(x->low, x->other);
+    arb_set_interval_arf(finding->min_separation, x->low, x->high,
+                         ATTEST_FIRST_DIFFERENCE_BITS);
+    return ATTEST_OK;
+}
+
+/* Encloses |x + w m| for a position. */
+static attest_status enclose_norm(arb_t norm, const attest_first_difference_scan *scan,
+                                  const attest_first_difference_norm *place,
+                                  attest_error *error)
+{
+    const attest_rational_vector *w = &scan->head.w;
+    ARB(mean, entry, x);
+    FMPQ(exact);
+
+    ATTEST_TRY(attest_first_difference_mean(mean, scan, place->token, place->list, error));
+    arb_zero(norm);
+    for (size_t c = 0; c < scan->head.dim; c++) {
+        attest_tokens_get_entry(exact, scan->y.tokens, place->token, c);
+        arb_set_fmpq(x, exact, ATTEST_FIRST_DIFFERENCE_BITS);
+        arb_mul_fmpz(entry, mean, w->numerator + c, ATTEST_FIRST_DIFFERENCE_BITS);
+        arb_div_fmpz(entry, entry, w->denominator, ATTEST_FIRST_DIFFERENCE_BITS);
+        arb_add(entry, entry, x, ATTEST_FIRST_DIFFERENCE_BITS);
+        arb_addmul(norm, entry, entry, ATTEST_FIRST_DIFFERENCE_BITS);
+    }
+    arb_sqrtpos(norm, norm, ATTEST_FIRST_DIFFERENCE_BITS); /* a ball around 0 has a root, too */
+    return ATTEST_OK;
+}
+
+static int compare_norms(const void *left, const void *right)
+{
+    const attest_first_difference_norm *a = left, *b = right;
+
+    if (a->bound != b->bound)
+        return a->bound > b->bound ? -1 : 1;
+    return (a->list > b->list) - (a->list < b->list);
+}
+
+/* bound = max |x| + |w| max |v.x|, rounded up: no output is longer. */
+static void bound_all(arf_t bound, const attest_first_difference_scan *scan)
+{
+    const attest_tokens *tokens = scan->y.tokens;
+    ATTEST_SCOPED(attest_rational_vector, x, tokens->dim);
+    FMPQ(value, largest);
+    ARB(norm, along);
+
+    for (size_t t = 0; t < tokens->count; t++) {
+        attest_token_vector_set(&x, tokens, t);
+        attest_rational_vector_norm_square(value, &x);
+        if (fmpq_cmp(value, largest) > 0)
+            fmpq_set(largest, value);
+    }
+    arb_set_fmpq(norm, largest, ATTEST_FIRST_DIFFERENCE_BITS);
+    arb_sqrt(norm, norm, ATTEST_FIRST_DIFFERENCE_BITS);
+    attest_projection_get(largest, &scan->y, scan->y.token[0]);
+    attest_projection_get(value, &scan->y, scan->y.token[tokens->count - 1]);
+    fmpq_abs(largest, largest);
+    fmpq_abs(value, value);
+    arb_set_fmpq(along, fmpq_cmp(value, largest) > 0 ? value : largest,
+                 ATTEST_FIRST_DIFFERENCE_BITS);
+    arb_addmul(norm, along, scan->norm_w, ATTEST_FIRST_DIFFERENCE_BITS);
+    arb_get_ubound_arf(bound, norm, ATTEST_FIRST_DIFFERENCE_BITS);
+}
+
+/* bound = a bound of the norms at positions that found no room. Where it is beyond doubles, or
+ * they do not tell it from r, and weights built for a promise have norms that close to r, balls
+ * over all tokens may. */
+static void bound_dropped(arf_t bound, const attest_first_difference_scan *scan)
+{
+    bool finite = isfinite(scan->dropped_norm);
+    FMPQ(exact);
+    ARF(all);
+
+    arf_set_d(bound, scan->dropped_norm);
+    if (finite && !scan->claim->has_r)
+        return;
+    if (finite)
+        arf_get_fmpq(exact, bound);
+    if (!finite || fmpq_cmp(exact, scan->claim->r) >= 0) {
+        bound_all(all, scan);
+        if (arf_cmp(all, bound) < 0)
+            arf_set(bound, all);
+    }
+}
+
+/* The largest norm: positions in descending order of their bounds, until those are below what
+ * was found. */
+static attest_status find_largest(attest_finding *finding, attest_first_difference_scan *scan,
+                                  attest_error *error)
+{
+    ARF(low, high, best_low, best_high, bound);
+    ARB(norm);
+
+    qsort(scan->norm, scan->norms, sizeof *scan->norm, compare_norms);
+    for (size_t i = 0; i < scan->norms; i++) {
+        arf_set_d(bound, scan->norm[i].bound);
+        if (i > 0 && arf_cmp(bound, best_low) < 0)
+            break;
+        ATTEST_TRY(enclose_norm(norm, scan, &scan->norm[i], error));
+        arb_get_lbound_arf(low, norm, ATTEST_FIRST_DIFFERENCE_BITS);
+        arb_get_ubound_arf(high, norm, ATTEST_FIRST_DIFFERENCE_BITS);
+        if (!arb_is_finite(norm)) { /* nothing is known: NaN would be passed over */
+            arf_zero(low);
+            arf_pos_inf(high);
+        }
+        if (i == 0 || arf_cmp(low, best_low) > 0) {
+            arf_set(best_low, low);
+            finding->largest =
+                attest_first_difference_place(scan, scan->norm[i].token, scan->norm[i].list);
+        }
+        if (i == 0 || arf_cmp(high, best_high) > 0)
+            arf_set(best_high, high);
+    }
+    bound_dropped(bound, scan);
+    if (arf_cmp(bound, best_high) > 0)
+        arf_set(best_high, bound);
+    arb_set_interval_arf(finding->max_norm, best_low, best_high, ATTEST_FIRST_DIFFERENCE_BITS);
+    return ATTEST_OK;
+}
 
 enum { UNIT_LIMIT = 400 };
 
@@ -26,7 +338,7 @@ const char *attest_first_difference_objection(const attest_weights *weights)
     return reason;
 }
 
-static void scan_init(attest_first_scan *scan, const attest_claim *claim)
+static void scan_init(attest_first_difference_scan *scan, const attest_claim *claim)
 {
     memset(scan, 0, sizeof *scan);
     scan->claim = claim;
@@ -36,7 +348,7 @@ static void scan_init(attest_first_scan *scan, const attest_claim *claim)
     fmpq_init(scan->a.gap);
 }
 
-static void scan_clear(attest_first_scan *scan)
+static void scan_clear(attest_first_difference_scan *scan)
 {
     attest_rank_one_clear(&scan->head);
     arb_clear(scan->norm_w);
@@ -47,7 +359,7 @@ static void scan_clear(attest_first_scan *scan)
 }
 
 /* scale, unit and |w| as doubles; false where they do not fit. */
-static bool set_scales(attest_first_scan *scan)
+static bool set_scales(attest_first_difference_scan *scan)
 {
     slong exponent =
         scan->y.exponent + (scan->head.parallel ? scan->y.exponent : scan->a.exponent);
@@ -61,7 +373,7 @@ static bool set_scales(attest_first_scan *scan)
     arb_abs(scale, scale);
     arb_mul_2exp_si(scale, scale, exponent);
     scan->scale = arf_get_d(arb_midref(scale), ARF_RND_NEAR);
-    attest_rational_vector_norm(scan->norm_w, &scan->head.w, ATTEST_FIRST_BITS);
+    attest_rational_vector_norm(scan->norm_w, &scan->head.w, ATTEST_FIRST_DIFFERENCE_BITS);
     arb_get_ubound_arf(above, scan->norm_w, 53);
     scan->norm_w_above = arf_get_d(above, ARF_RND_UP);
     if (labs(scan->y.exponent) > UNIT_LIMIT)
@@ -71,7 +383,7 @@ static bool set_scales(attest_first_scan *scan)
 }
 
 /* Projections, order, gap, hypotheses. reason says which one fails. */
-static attest_status prepare(attest_first_scan *scan, char *reason, size_t size,
+static attest_status prepare(attest_first_difference_scan *scan, char *reason, size_t size,
                              attest_error *error)
 {
     const attest_dataset *dataset = scan->claim->dataset;
@@ -97,11 +409,11 @@ static attest_status prepare(attest_first_scan *scan, char *reason, size_t size,
     }
     if (!set_scales(scan))
         return attest_error_set(error, ATTEST_UNABLE, "numbers beyond the range of doubles");
-    return attest_first_set_queries(scan, reason, size, error);
+    return attest_first_difference_set_queries(scan, reason, size, error);
 }
 
-static attest_status sort_contexts(attest_first_scan *scan, char *reason, size_t size,
-                                   attest_error *error)
+static attest_status sort_contexts(attest_first_difference_scan *scan, char *reason,
+                                   size_t size, attest_error *error)
 {
     bool causal = scan->claim->weights->mask == ATTEST_MASK_CAUSAL;
 
@@ -112,7 +424,7 @@ static attest_status sort_contexts(attest_first_scan *scan, char *reason, size_t
                  attest_context_sequence(&scan->lists, scan->lists.repeats));
         return ATTEST_OK;
     }
-    if (attest_first_scan_lists(scan) != ATTEST_OK)
+    if (attest_first_difference_scan_lists(scan) != ATTEST_OK)
         return attest_memory_fail(error);
     return ATTEST_OK;
 }
@@ -130,8 +442,8 @@ static void conclude(attest_finding *finding, const attest_claim *claim, const a
                  : attest_rationals_compare_arf(high, claim->delta) <= 0 ? -1
                                                                          : 0;
     if (claim->has_r) {
-        arb_get_lbound_arf(norm_low, finding->max_norm, ATTEST_FIRST_BITS);
-        arb_get_ubound_arf(norm_high, finding->max_norm, ATTEST_FIRST_BITS);
+        arb_get_lbound_arf(norm_low, finding->max_norm, ATTEST_FIRST_DIFFERENCE_BITS);
+        arb_get_ubound_arf(norm_high, finding->max_norm, ATTEST_FIRST_DIFFERENCE_BITS);
         norm = !arb_is_finite(finding->max_norm)                       ? 0
                : attest_rationals_compare_arf(norm_high, claim->r) < 0 ? 1
                : attest_rationals_compare_arf(norm_low, claim->r) >= 0 ? -1
@@ -152,7 +464,7 @@ static void conclude(attest_finding *finding, const attest_claim *claim, const a
 
 /* Where the lemma decides nothing, no pair was compared. */
 static void count_pairs(attest_finding *finding, const attest_contexts *contexts,
-                        const attest_first_extremes *x)
+                        const extremes *x)
 {
     bool open = finding->verdict == ATTEST_UNDECIDED && finding->part != ATTEST_CLAIM_NORM;
 
@@ -165,8 +477,8 @@ static void count_pairs(attest_finding *finding, const attest_contexts *contexts
 }
 
 /* Leaves a reason where Lemma F does not apply. */
-static attest_status try_lemma(attest_first_extremes *x, attest_finding *finding,
-                               attest_first_scan *scan, attest_error *error)
+static attest_status try_lemma(extremes *x, attest_finding *finding,
+                               attest_first_difference_scan *scan, attest_error *error)
 {
     char *reason = finding->reason;
     size_t size = sizeof finding->reason;
@@ -175,17 +487,17 @@ static attest_status try_lemma(attest_first_extremes *x, attest_finding *finding
     if (!*reason)
         ATTEST_TRY(sort_contexts(scan, reason, size, error));
     if (!*reason)
-        ATTEST_TRY(attest_first_find_separation(x, finding, scan, error));
+        ATTEST_TRY(find_separation(x, finding, scan, error));
     if (!*reason)
-        ATTEST_TRY(attest_first_find_largest(finding, scan, error));
+        ATTEST_TRY(find_largest(finding, scan, error));
     if (!*reason)
         conclude(finding, scan->claim, x->low, x->high);
     return ATTEST_OK;
 }
 
 /* Lemma F over the dataset. Where it decides nothing, finding->reason is why. */
-static attest_status apply_lemma(attest_first_extremes *x, attest_finding *finding,
-                                 attest_first_scan *scan, attest_error *error)
+static attest_status apply_lemma(extremes *x, attest_finding *finding,
+                                 attest_first_difference_scan *scan, attest_error *error)
 {
     attest_status status = try_lemma(x, finding, scan, error);
 
@@ -201,9 +513,9 @@ attest_status attest_first_difference_decide(attest_finding *finding, const atte
                                              const attest_contexts *contexts,
                                              attest_error *error)
 {
-    attest_first_scan *scan ATTEST_FREED = attest_memory_alloc(1, sizeof *scan);
+    attest_first_difference_scan *scan ATTEST_FREED = attest_memory_alloc(1, sizeof *scan);
     attest_status status = ATTEST_OK;
-    attest_first_extremes x = {.evaluated = 0};
+    extremes x = {.evaluated = 0};
 
     if (!scan)
         return attest_memory_fail(error);
@@ -214,7 +526,7 @@ attest_status attest_first_difference_decide(attest_finding *finding, const atte
     arf_init(x.other);
     finding->verdict = ATTEST_UNDECIDED;
     finding->part = ATTEST_CLAIM_NOTHING;
-    finding->precision_bits = ATTEST_FIRST_BITS;
+    finding->precision_bits = ATTEST_FIRST_DIFFERENCE_BITS;
     finding->reason[0] = '\0';
     if (finding->has_pair)
         status = apply_lemma(&x, finding, scan, error);

@@ -28,10 +28,14 @@ attest_status attest_first_difference_decide(attest_finding *finding, const atte
                                              attest_error *error) ATTEST_WARN_UNUSED;
 
 /* The parts. */
-enum { ATTEST_FIRST_EVENTS = 512, ATTEST_FIRST_NORMS = 64, ATTEST_FIRST_BITS = 128 };
+enum {
+    ATTEST_FIRST_DIFFERENCE_EVENTS = 512,
+    ATTEST_FIRST_DIFFERENCE_NORMS = 64,
+    ATTEST_FIRST_DIFFERENCE_BITS = 128
+};
 
 /* A token as a query. */
-typedef struct attest_first_query {
+typedef struct attest_first_difference_query {
     double alpha, alpha_error; /* |a.x| in units of K, see below */
     double mu, nu, shallow;    /* upper bounds of mu, nu, g q/(1+q) at a gap up to its own */
     double twice;              /* twice that gap */
@@ -43,24 +47,24 @@ typedef struct attest_first_query {
     int8_t sign;               /* of a.x */
     uint32_t last;             /* the place in the order where it was met last, or NONE */
     uint32_t first;            /* the first list that is equal to that one */
-} attest_first_query;
+} attest_first_difference_query;
 
-#define ATTEST_FIRST_NONE UINT32_MAX
+#define ATTEST_FIRST_DIFFERENCE_NONE UINT32_MAX
 
 /* Two contexts of one token that are neighbours, and a lower bound of the logarithm of the
  * difference of their outputs divided by |w|. */
-typedef struct attest_first_event {
+typedef struct attest_first_difference_event {
     double bound;
     uint32_t token, before, after; /* lists */
-} attest_first_event;
+} attest_first_difference_event;
 
 /* A position and an upper bound of the norm of its output. */
-typedef struct attest_first_norm {
+typedef struct attest_first_difference_norm {
     double bound;
     uint32_t token, list;
-} attest_first_norm;
+} attest_first_difference_norm;
 
-typedef struct attest_first_scan {
+typedef struct attest_first_difference_scan {
     const attest_claim *claim;
     attest_rank_one head;
     attest_projection y; /* v.x, sorted */
@@ -69,67 +73,55 @@ typedef struct attest_first_scan {
     double unit;         /* 2^exponent of y, exactly */
     arb_t norm_w;        /* |w| */
     double norm_w_above;
-    attest_first_query *query; /* per token */
+    attest_first_difference_query *query; /* per token */
     attest_context_lists lists;
-    attest_first_event event[ATTEST_FIRST_EVENTS]; /* a heap, the largest bound on top */
+    attest_first_difference_event
+        event[ATTEST_FIRST_DIFFERENCE_EVENTS]; /* a heap, the largest bound on top */
     size_t events;
     double dropped_event; /* the least bound of an event that found no room */
-    attest_first_norm norm[ATTEST_FIRST_NORMS]; /* a heap, the least bound on top */
+    attest_first_difference_norm
+        norm[ATTEST_FIRST_DIFFERENCE_NORMS]; /* a heap, the least bound on top */
     size_t norms;
     double dropped_norm; /* the largest bound of a position that found no room */
-} attest_first_scan;
-
-/* What the candidates gave. */
-typedef struct attest_first_extremes {
-    arf_t low, high; /* ends of an enclosure of the least separation */
-    arf_t named;     /* an upper end of that of the pair which is named */
-    arf_t other;     /* a lower bound for different tokens */
-    size_t evaluated;
-} attest_first_extremes;
-
-/* Encloses the least separation over all required pairs: sets x, and the pair and
- * min_separation of the finding. Status: UNABLE, NOMEM. */
-attest_status attest_first_find_separation(attest_first_extremes *x, attest_finding *finding,
-                                           attest_first_scan *scan,
-                                           attest_error *error) ATTEST_WARN_UNUSED;
-
-/* Encloses the largest norm of an output: sets largest and max_norm of the finding. Status:
- * NOMEM.
- */
-attest_status attest_first_find_largest(attest_finding *finding, attest_first_scan *scan,
-                                        attest_error *error) ATTEST_WARN_UNUSED;
+} attest_first_difference_scan;
 
 /* The queries: signs and gaps. NULL in *reason, or which hypothesis fails. Status: NOMEM. */
-attest_status attest_first_set_queries(attest_first_scan *scan, char *reason, size_t size,
-                                       attest_error *error) ATTEST_WARN_UNUSED;
+attest_status attest_first_difference_set_queries(attest_first_difference_scan *scan,
+                                                  char *reason, size_t size,
+                                                  attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Meets all neighbours of all tokens; fills both heaps. Status: NOMEM. */
-attest_status attest_first_scan_lists(attest_first_scan *scan) ATTEST_WARN_UNUSED;
+attest_status
+attest_first_difference_scan_lists(attest_first_difference_scan *scan) ATTEST_WARN_UNUSED;
 
 /* Encloses the average of v.y over the list under the softmax of token's scores. Status: NOMEM.
  */
-attest_status attest_first_mean(arb_t mean, const attest_first_scan *scan, uint32_t token,
-                                uint32_t list, attest_error *error) ATTEST_WARN_UNUSED;
+attest_status attest_first_difference_mean(arb_t mean, const attest_first_difference_scan *scan,
+                                           uint32_t token, uint32_t list,
+                                           attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Encloses the difference of the outputs of the event's token. Status: UNABLE, NOMEM. */
-attest_status attest_first_separation(arb_t separation, const attest_first_scan *scan,
-                                      const attest_first_event *event,
-                                      attest_error *error) ATTEST_WARN_UNUSED;
+attest_status attest_first_difference_separation(arb_t separation,
+                                                 const attest_first_difference_scan *scan,
+                                                 const attest_first_difference_event *event,
+                                                 attest_error *error) ATTEST_WARN_UNUSED;
 
 /* The witness of an event: what the lemma says of it, and why. Status: NOMEM. */
-attest_status attest_first_witness(attest_certificate_witness *witness,
-                                   const attest_first_scan *scan,
-                                   const attest_first_event *event,
-                                   attest_error *error) ATTEST_WARN_UNUSED;
+attest_status attest_first_difference_witness(attest_certificate_witness *witness,
+                                              const attest_first_difference_scan *scan,
+                                              const attest_first_difference_event *event,
+                                              attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Where the token of a list stands: the first such position of its sequence. */
-attest_place attest_first_place(const attest_first_scan *scan, uint32_t token, uint32_t list);
+attest_place attest_first_difference_place(const attest_first_difference_scan *scan,
+                                           uint32_t token, uint32_t list);
 
 /* bound = a lower bound of the distance of outputs of different tokens, whatever their
  * contexts, rounded down; 0 where none is known. The least distance of tokens is only computed
  * when a direction alone gives less than enough. Status: UNABLE, NOMEM. */
-attest_status attest_first_bound_tokens(arf_t bound, const attest_first_scan *scan,
-                                        const arf_t enough,
-                                        attest_error *error) ATTEST_WARN_UNUSED;
+attest_status attest_first_difference_bound_tokens(arf_t bound,
+                                                   const attest_first_difference_scan *scan,
+                                                   const arf_t enough,
+                                                   attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "attention/boltzmann.h"
-#include "theory/boltzmann_difference.h"
+#include "theory/lemma_f.h"
 #include "theory/sharp_gap.h"
 
 #include "base/memory.h"
@@ -30,7 +30,7 @@ static void scores_clear(scores *s)
     fmpq_clear(s->alpha);
 }
 
-static void get_alpha(fmpq_t alpha, const attest_first_scan *scan, uint32_t token)
+static void get_alpha(fmpq_t alpha, const attest_first_difference_scan *scan, uint32_t token)
 {
     if (!scan->head.parallel) {
         attest_projection_get(alpha, &scan->a, token);
@@ -53,7 +53,7 @@ static void scores_reduce(scores *s)
 
 /* scores = alpha (v.y) for the keys y of the lists, one after another; over the least
  * denominator: exps of short fractions cost less. */
-static void scores_set(scores *s, const attest_first_scan *scan, uint32_t token,
+static void scores_set(scores *s, const attest_first_difference_scan *scan, uint32_t token,
                        const uint32_t *list, size_t lists)
 {
     const attest_context_lists *all = &scan->lists;
@@ -120,24 +120,26 @@ static void divide_alpha(arb_t ball, const fmpq_t alpha)
 {
     ARB(divisor);
 
-    arb_set_fmpq(divisor, alpha, ATTEST_FIRST_BITS);
-    arb_div(ball, ball, divisor, ATTEST_FIRST_BITS);
+    arb_set_fmpq(divisor, alpha, ATTEST_FIRST_DIFFERENCE_BITS);
+    arb_div(ball, ball, divisor, ATTEST_FIRST_DIFFERENCE_BITS);
 }
 
-attest_status attest_first_mean(arb_t mean, const attest_first_scan *scan, uint32_t token,
-                                uint32_t list, attest_error *error)
+attest_status attest_first_difference_mean(arb_t mean, const attest_first_difference_scan *scan,
+                                           uint32_t token, uint32_t list, attest_error *error)
 {
     scores s ATTEST_CLEARED_BY(scores_clear);
 
     scores_set(&s, scan, token, &list, 1);
     ATTEST_TRY(attest_boltz_ball(mean, s.numerator, s.denominator, s.count,
-                                 ATTEST_FIRST_BITS + GUARD_BITS, error));
+                                 ATTEST_FIRST_DIFFERENCE_BITS + GUARD_BITS, error));
     divide_alpha(mean, s.alpha);
     return ATTEST_OK;
 }
 
-attest_status attest_first_separation(arb_t separation, const attest_first_scan *scan,
-                                      const attest_first_event *event, attest_error *error)
+attest_status attest_first_difference_separation(arb_t separation,
+                                                 const attest_first_difference_scan *scan,
+                                                 const attest_first_difference_event *event,
+                                                 attest_error *error)
 {
     const uint32_t list[2] = {event->before, event->after};
     attest_boltz_difference difference ATTEST_CLEARED_BY(attest_boltz_difference_clear);
@@ -150,7 +152,7 @@ attest_status attest_first_separation(arb_t separation, const attest_first_scan 
     b = (attest_multiset){s.count - a.count, s.numerator + a.count, NULL};
     ATTEST_TRY(attest_boltz_difference_bound(&difference, &a, &b, s.denominator, 60,
                                              scan->claim->max_bits, error));
-    arb_mul(separation, difference.value, scan->norm_w, ATTEST_FIRST_BITS);
+    arb_mul(separation, difference.value, scan->norm_w, ATTEST_FIRST_DIFFERENCE_BITS);
     divide_alpha(separation, s.alpha);
     arb_abs(separation, separation);
     return ATTEST_OK;
@@ -172,21 +174,23 @@ static size_t common_scores(const attest_context_lists *lists, const uint32_t *l
     return k;
 }
 
-attest_status attest_first_witness(attest_certificate_witness *witness,
-                                   const attest_first_scan *scan,
-                                   const attest_first_event *event, attest_error *error)
+attest_status attest_first_difference_witness(attest_certificate_witness *witness,
+                                              const attest_first_difference_scan *scan,
+                                              const attest_first_difference_event *event,
+                                              attest_error *error)
 {
     const uint32_t list[2] = {event->before, event->after};
-    const attest_first_query *query = &scan->query[event->token];
+    const attest_first_difference_query *query = &scan->query[event->token];
     int sign = (query->sign > 0) - (query->sign < 0);
     scores s ATTEST_CLEARED_BY(scores_clear);
-    slong bits = ATTEST_FIRST_BITS;
+    slong bits = ATTEST_FIRST_DIFFERENCE_BITS;
     attest_status status;
 
     ARB(gap, t, log2);
     FMPQ(alpha, distance);
     for (int side = 0; side < 2; side++)
-        witness->neighbours[side] = attest_first_place(scan, event->token, list[side]);
+        witness->neighbours[side] =
+            attest_first_difference_place(scan, event->token, list[side]);
     witness->order = sign;
     witness->common = common_scores(&scan->lists, list, sign);
     get_alpha(alpha, scan, event->token);
@@ -199,14 +203,15 @@ attest_status attest_first_witness(attest_certificate_witness *witness,
     arb_set_fmpq(gap, witness->gap, bits);
     arb_set_fmpq(t, distance, bits);
     status = attest_sharp_gap_bound(witness->bound, log2, gap, witness->common == 0, t,
-                                    ATTEST_FIRST_BITS, error);
-    arb_mul(witness->bound, witness->bound, scan->norm_w, ATTEST_FIRST_BITS);
+                                    ATTEST_FIRST_DIFFERENCE_BITS, error);
+    arb_mul(witness->bound, witness->bound, scan->norm_w, ATTEST_FIRST_DIFFERENCE_BITS);
     divide_alpha(witness->bound, alpha);
     witness->present = status == ATTEST_OK && arb_is_finite(witness->bound);
     return status == ATTEST_DOMAIN ? ATTEST_OK : status; /* too near the threshold: none */
 }
 
-attest_place attest_first_place(const attest_first_scan *scan, uint32_t token, uint32_t list)
+attest_place attest_first_difference_place(const attest_first_difference_scan *scan,
+                                           uint32_t token, uint32_t list)
 {
     const attest_dataset *dataset = scan->claim->dataset;
     attest_place place = {attest_context_sequence(&scan->lists, list), 0};
@@ -244,16 +249,16 @@ static void raise_to_gap(arf_t bound, const attest_projection *p)
 
     if (!p->injective || !p->has_gap)
         return;
-    attest_rational_vector_norm(norm, p->vector, ATTEST_FIRST_BITS);
-    arb_set_fmpq(ratio, p->gap, ATTEST_FIRST_BITS);
-    arb_div(ratio, ratio, norm, ATTEST_FIRST_BITS);
-    arb_get_lbound_arf(lower, ratio, ATTEST_FIRST_BITS);
+    attest_rational_vector_norm(norm, p->vector, ATTEST_FIRST_DIFFERENCE_BITS);
+    arb_set_fmpq(ratio, p->gap, ATTEST_FIRST_DIFFERENCE_BITS);
+    arb_div(ratio, ratio, norm, ATTEST_FIRST_DIFFERENCE_BITS);
+    arb_get_lbound_arf(lower, ratio, ATTEST_FIRST_DIFFERENCE_BITS);
     if (arf_cmp(lower, bound) > 0)
         arf_set(bound, lower);
 }
 
 /* bound = max(bound, least |x - x'| - |w| (max v.x - min v.x)). */
-static attest_status raise_to_distance(arf_t bound, const attest_first_scan *scan,
+static attest_status raise_to_distance(arf_t bound, const attest_first_difference_scan *scan,
                                        attest_error *error)
 {
     ATTEST_SCOPED(attest_separated, extremes);
@@ -267,19 +272,20 @@ static attest_status raise_to_distance(arf_t bound, const attest_first_scan *sca
     attest_projection_get(low, &scan->y, scan->y.token[0]);
     attest_projection_get(high, &scan->y, scan->y.token[scan->y.tokens->count - 1]);
     fmpq_sub(high, high, low);
-    arb_set_fmpq(range, high, ATTEST_FIRST_BITS);
-    arb_mul(range, range, scan->norm_w, ATTEST_FIRST_BITS);
-    arb_set_fmpq(distance, extremes.eps_square, 2 * ATTEST_FIRST_BITS);
-    arb_sqrt(distance, distance, ATTEST_FIRST_BITS);
-    arb_sub(distance, distance, range, ATTEST_FIRST_BITS);
-    arb_get_lbound_arf(lower, distance, ATTEST_FIRST_BITS);
+    arb_set_fmpq(range, high, ATTEST_FIRST_DIFFERENCE_BITS);
+    arb_mul(range, range, scan->norm_w, ATTEST_FIRST_DIFFERENCE_BITS);
+    arb_set_fmpq(distance, extremes.eps_square, 2 * ATTEST_FIRST_DIFFERENCE_BITS);
+    arb_sqrt(distance, distance, ATTEST_FIRST_DIFFERENCE_BITS);
+    arb_sub(distance, distance, range, ATTEST_FIRST_DIFFERENCE_BITS);
+    arb_get_lbound_arf(lower, distance, ATTEST_FIRST_DIFFERENCE_BITS);
     if (arf_cmp(lower, bound) > 0)
         arf_set(bound, lower);
     return ATTEST_OK;
 }
 
-attest_status attest_first_bound_tokens(arf_t bound, const attest_first_scan *scan,
-                                        const arf_t enough, attest_error *error)
+attest_status attest_first_difference_bound_tokens(arf_t bound,
+                                                   const attest_first_difference_scan *scan,
+                                                   const arf_t enough, attest_error *error)
 {
     attest_rational_vector p ATTEST_CLEARED_BY(attest_rational_vector_clear);
     FMPZ(vw);

@@ -1,5 +1,4 @@
-/* search.h -- all outputs of a claim, enclosed in a cloud, and the pairs that may be closest.
- */
+/* search.h -- the outputs of a claim in a cloud, and the pairs that may be closest. */
 #ifndef ATTEST_CERTIFY_SEARCH_H
 #define ATTEST_CERTIFY_SEARCH_H
 
@@ -34,5 +33,16 @@ attest_status attest_search_evaluate(attest_search *search,
 /* The candidates of the cloud. Status: NOMEM, IO (a worker died). */
 attest_status attest_search_find_candidates(attest_search *search,
                                             attest_error *error) ATTEST_WARN_UNUSED;
+
+/* With a skip and heads that move outputs by little, all contexts of one token lie in a cluster
+ * that doubles may not resolve, and every pair of the cluster is a candidate. The token is
+ * common to them, so their distances are those of the heads' parts alone: these make a cloud
+ * for each token, with its own exponent. Where there are many candidates, and that leaves
+ * fewer, they are replaced by the list of those: every closest required pair is still one of
+ * them. Domain: none was asked for yet. Status: NOMEM and what evaluation returns. Cost: one
+ * more evaluation per sequence. */
+attest_status attest_search_split_by_token(attest_candidates *candidates,
+                                           attest_outputs *outputs,
+                                           attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

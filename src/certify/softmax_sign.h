@@ -37,4 +37,8 @@ attest_softmax_cap attest_softmax_sign(int *sign, const attest_softmax_sum *sum,
 attest_softmax_cap attest_softmax_enclose(arb_t square, const attest_softmax_sum *sum,
                                           long bits, const attest_softmax_limits *limits);
 
+/* Whether |sum|^2 = target, by multiplying out with nothing cut off: 1 or 0, or -1 where a
+ * product has too many terms. */
+int attest_softmax_series_vanishes(const attest_softmax_sum *sum, const fmpq_t target);
+
 #endif

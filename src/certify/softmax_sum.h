@@ -52,7 +52,7 @@ attest_status attest_softmax_sum_add(attest_softmax_sum *sum, int sign,
 void attest_softmax_sum_finish(attest_softmax_sum *sum);
 
 /* Reduces every fraction N_c / Z by its greatest common divisor, and joins what then has the
- * same denominator, until nothing changes (softmax_reduce.c). Fractions whose degree, divided
+ * same denominator, until nothing changes. Fractions whose degree, divided
  * by the greatest common divisor of their exponents, exceeds ATTEST_SOFTMAX_DEGREE are left as
  * they are. Domain: a finished sum. Exact; the sum keeps its value. Status: NOMEM. Cost:
  * groups * dim greatest common divisors of polynomials. */
@@ -64,11 +64,5 @@ attest_status attest_softmax_sum_reduce(attest_softmax_sum *sum,
  * together until all are coprime: 1 or 0, as proved, or -1 where the degrees are too large.
  * Domain: a reduced sum. */
 int attest_softmax_sum_vanishes(const attest_softmax_sum *sum);
-
-/* Of a group, for softmax_reduce.c: gives back its vectors. */
-void attest_softmax_group_clear(attest_softmax_group *group, size_t dim);
-
-/* Joins groups with one denominator and drops what vanishes; part of finish. */
-void attest_softmax_sum_join(attest_softmax_sum *sum);
 
 #endif

@@ -4,7 +4,7 @@
 #include <flint/nmod.h>
 
 #include "base/scope.h"
-#include "certify/softmax_series.h"
+#include "certify/softmax_sign.h"
 
 enum { PRIMES = 8 }; /* as many attempts to see a difference */
 

@@ -1,4 +1,4 @@
-/* check.c -- is what a certificate says true? */
+/* check.c -- verifies the claims of a certificate. */
 #include <attest/check.h>
 
 #include "recheck/recheck.h"
@@ -7,7 +7,6 @@
 #include "base/progress.h"
 #include "base/term.h"
 #include "number/scope.h"
-#include "recheck/input.h"
 #include "recheck/lemma.h"
 
 /* A number x that separations or norms are compared with. Outputs of the layer that is meant
@@ -36,7 +35,7 @@ typedef struct verification {
     const attest_check_options *options;
     attest_recheck check;
     attest_recheck_lemma lemma;
-    bool has_lemma, has_sketch;
+    bool has_lemma, has_doubles;
     long max_bits;                  /* of the options */
     threshold least, most, delta;   /* the ends of min_separation, and delta, */
     threshold smallest, largest, r; /* those of max_norm, and r */
@@ -44,7 +43,7 @@ typedef struct verification {
     attest_error *error;
 } verification;
 
-#define SAYS_TOO_MUCH(v, ...)                                                                  \
+#define FAIL_CHECK(v, ...)                                                                     \
     ((v)->holds = false, (void)attest_error_set((v)->error, ATTEST_DOMAIN, __VA_ARGS__))
 
 /* Where midpoint and radius are this many bits apart, their sum is not formed. */
@@ -185,18 +184,18 @@ static void require_inside(verification *v, size_t a, size_t b, const threshold 
                            const threshold *high, const char *what)
 {
     if (is_false(v, is_above(v, a, b, low, false)))
-        SAYS_TOO_MUCH(v, "%s is smaller than certified", what);
+        FAIL_CHECK(v, "%s is smaller than certified", what);
     if (is_false(v, is_below(v, a, b, high, false)))
-        SAYS_TOO_MUCH(v, "%s is larger than certified", what);
+        FAIL_CHECK(v, "%s is larger than certified", what);
 }
 
-static void says_too_much_of_pair(verification *v, size_t a, size_t b, const char *what)
+static void fail_pair(verification *v, size_t a, size_t b, const char *what)
 {
     attest_place x = attest_place_get(v->check.dataset, a);
     attest_place y = attest_place_get(v->check.dataset, b);
 
-    SAYS_TOO_MUCH(v, "the outputs at [%zu,%zu] and [%zu,%zu] are %s", x.sequence, x.position,
-                  y.sequence, y.position, what);
+    FAIL_CHECK(v, "the outputs at [%zu,%zu] and [%zu,%zu] are %s", x.sequence, x.position,
+               y.sequence, y.position, what);
 }
 
 /* A near pair: its separation must not be below the enclosure, and above delta if proved. */
@@ -205,10 +204,10 @@ static bool visit_pair(void *state, size_t a, size_t b)
     verification *v = state;
 
     if (is_false(v, is_above(v, a, b, &v->least, false)))
-        says_too_much_of_pair(v, a, b, "closer than certified");
+        fail_pair(v, a, b, "closer than certified");
     if (v->holds && v->certificate->verdict == ATTEST_PROVED &&
         is_false(v, is_above(v, a, b, &v->delta, true)))
-        says_too_much_of_pair(v, a, b, "not more than delta apart");
+        fail_pair(v, a, b, "not more than delta apart");
     return v->holds;
 }
 
@@ -232,12 +231,12 @@ static bool one_class(const attest_recheck *check)
 }
 
 /* All outputs in doubles, once they are needed. */
-static attest_status need_sketch(verification *v)
+static attest_status need_doubles(verification *v)
 {
-    if (v->has_sketch)
+    if (v->has_doubles)
         return ATTEST_OK;
-    v->has_sketch = true;
-    return attest_recheck_make_sketch(&v->check, v->error);
+    v->has_doubles = true;
+    return attest_recheck_make_doubles(&v->check, v->error);
 }
 
 /* Looks at every required pair that may be as near as the lower end of min_separation or, where
@@ -262,7 +261,7 @@ static attest_status check_near(verification *v)
                                                    v->error));
     if (covers)
         return ATTEST_OK;
-    ATTEST_TRY(need_sketch(v));
+    ATTEST_TRY(need_doubles(v));
     return attest_recheck_visit_near(&v->check, reach, visit_pair, v, v->error);
 }
 
@@ -273,12 +272,12 @@ static attest_status check_separation(verification *v)
 
     if (!c->has_pair) {
         if (c->verdict != ATTEST_UNDECIDED && !one_class(&v->check))
-            SAYS_TOO_MUCH(v, "there are required pairs, but no pair is named");
+            FAIL_CHECK(v, "there are required pairs, but no pair is named");
         return ATTEST_OK;
     }
     if (!locate(&a, v->check.dataset, c->pair[0]) ||
         !locate(&b, v->check.dataset, c->pair[1]) || v->check.group[a] == v->check.group[b]) {
-        SAYS_TOO_MUCH(v, "the pair is not a required pair of the dataset");
+        FAIL_CHECK(v, "the pair is not a required pair of the dataset");
         return ATTEST_OK;
     }
     require_inside(v, a, b, &v->least, &v->most, "the separation of the pair");
@@ -296,7 +295,7 @@ static attest_status check_witness(verification *v)
         ATTEST_TRY(
             attest_recheck_lemma_witness(&what, &v->lemma, &v->certificate->witness, v->error));
     if (what)
-        SAYS_TOO_MUCH(v, "%s", what);
+        FAIL_CHECK(v, "%s", what);
     return ATTEST_OK;
 }
 
@@ -308,13 +307,14 @@ typedef struct norm_limits {
 
 static double limit_below(const verification *v, const arf_t x)
 {
-    return v->has_sketch ? attest_recheck_scale(&v->check, x, -1) : arf_get_d(x, ARF_RND_FLOOR);
+    return v->has_doubles ? attest_recheck_scale(&v->check, x, -1)
+                          : arf_get_d(x, ARF_RND_FLOOR);
 }
 
 static bool may_reach(const verification *v, size_t p, double limit)
 {
-    return v->has_sketch ? attest_recheck_may_reach(&v->check, p, limit)
-                         : !(attest_recheck_lemma_norm(&v->lemma, p) < limit);
+    return v->has_doubles ? attest_recheck_may_reach(&v->check, p, limit)
+                          : !(attest_recheck_lemma_norm(&v->lemma, p) < limit);
 }
 
 /* The largest norm lies in max_norm: none is above, and one is inside. Under "proved", all are
@@ -333,17 +333,17 @@ static void check_norms(verification *v)
     limit.r = limit_below(v, r);
     arf_clear(r);
     if (!locate(&at, v->check.dataset, c->largest))
-        SAYS_TOO_MUCH(v, "max_norm_at is not in the dataset");
+        FAIL_CHECK(v, "max_norm_at is not in the dataset");
     else
         require_inside(v, at, at, &v->smallest, &v->largest, "the largest norm");
     attest_progress_report(&v->check.progress, "norms", 0, v->check.positions, NULL);
     for (size_t p = 0; p < v->check.positions && v->holds; p++) {
         attest_progress_report(&v->check.progress, "norms", p, v->check.positions, NULL);
         if (may_reach(v, p, limit.high) && is_false(v, is_below(v, p, p, &v->largest, false)))
-            SAYS_TOO_MUCH(v, "the output at position %zu is larger than certified", p);
+            FAIL_CHECK(v, "the output at position %zu is larger than certified", p);
         if (v->holds && below_r && may_reach(v, p, limit.r) &&
             is_false(v, is_below(v, p, p, &v->r, true)))
-            SAYS_TOO_MUCH(v, "the output at position %zu is not below r", p);
+            FAIL_CHECK(v, "the output at position %zu is not below r", p);
     }
     attest_progress_end(&v->check.progress);
 }
@@ -366,7 +366,7 @@ static void check_refutation(verification *v)
     pair_false = is_false(v, pair); /* both are asked: each notes what stays open */
     norm_false = is_false(v, norm);
     if (pair_false && norm_false)
-        SAYS_TOO_MUCH(v, "neither the pair nor the largest output refutes the claim");
+        FAIL_CHECK(v, "neither the pair nor the largest output refutes the claim");
 }
 
 /* The least e with slack <= 2^e. */
@@ -403,7 +403,7 @@ static attest_status leave_open(const verification *v)
                                 "a comparison stays open, and %ld bits do not suffice",
                                 v->max_bits);
     if (v->certificate->verdict == ATTEST_UNDECIDED)
-        return attest_error_set(v->error, ATTEST_UNABLE, "as it says");
+        return attest_error_set(v->error, ATTEST_UNABLE, "as the certificate claims");
     return ATTEST_OK;
 }
 
@@ -438,13 +438,13 @@ static attest_status verify_parts(verification *v)
     if (v->holds)
         ATTEST_TRY(check_witness(v));
     if (v->holds && !v->has_lemma)
-        ATTEST_TRY(need_sketch(v));
+        ATTEST_TRY(need_doubles(v));
     if (v->holds && arb_is_finite(c->max_norm))
         check_norms(v);
     if (v->holds && c->verdict == ATTEST_REFUTED)
         check_refutation(v);
     if (v->holds && c->untrue)
-        SAYS_TOO_MUCH(v, "%s", c->untrue);
+        FAIL_CHECK(v, "%s", c->untrue);
     return v->holds ? leave_open(v) : ATTEST_OK;
 }
 

@@ -1,10 +1,293 @@
-/* eval.c -- outputs at positions, from the definition. */
+/* eval.c -- the second route's evaluation: classes of positions, weights and sequences as
+ * integer matrices, outputs from the definition, and an estimate of the work they take. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 #include "number/scope.h"
 #include "recheck/recheck.h"
+
+/* One position and the sorted set of the tokens that it sees. */
+typedef struct sight {
+    size_t position;
+    uint32_t token, count;
+    uint64_t hash;
+    const uint32_t *set; /* owned by the first position of those that share it */
+} sight;
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The hash only makes the order quick: sets are compared where it is equal. */
+static int by_class(const void *a, const void *b)
+{
+    const sight *x = a, *y = b;
+
+    if (x->token != y->token)
+        return x->token < y->token ? -1 : 1;
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
+    if (x->count != y->count)
+        return x->count < y->count ? -1 : 1;
+    return x->set == y->set ? 0 : memcmp(x->set, y->set, x->count * sizeof *x->set);
+}
+
+/* The token at a position as the definition knows it. */
+static uint32_t token_at(const attest_dataset *dataset, size_t position)
+{
+    uint32_t t = dataset->token[position];
+
+    return dataset->meant ? dataset->meant[t] : t;
+}
+
+/* The set of the first seen tokens of a sequence; NULL when memory is out. */
+static uint32_t *make_set(uint32_t *count, uint64_t *hash, const attest_dataset *dataset,
+                          size_t start, size_t seen)
+{
+    uint32_t *set = attest_memory_alloc(seen, sizeof *set);
+
+    if (!set)
+        return NULL;
+    for (size_t k = 0; k < seen; k++)
+        set[k] = token_at(dataset, start + k);
+    qsort(set, seen, sizeof *set, by_number);
+    *count = 0;
+    *hash = 0;
+    for (size_t k = 0; k < seen; k++)
+        if (k == 0 || set[k] != set[*count - 1]) {
+            *hash = (*hash ^ set[k]) * UINT64_C(0x9e3779b97f4a7c15);
+            *hash ^= *hash >> 29;
+            set[(*count)++] = set[k];
+        }
+    return set;
+}
+
+/* All positions of a sequence: without a mask they share one set. */
+static bool make_sights(sight *sights, const attest_recheck *check, size_t sequence)
+{
+    const attest_dataset *dataset = check->dataset;
+    size_t start = dataset->start[sequence], length = attest_dataset_length(dataset, sequence);
+    bool causal = check->weights->mask == ATTEST_MASK_CAUSAL;
+
+    for (size_t k = 0; k < length; k++) {
+        sight *s = &sights[start + k];
+        if (k > 0 && !causal) {
+            *s = sights[start];
+        } else {
+            s->set = make_set(&s->count, &s->hash, dataset, start, causal ? k + 1 : length);
+            if (!s->set)
+                return false;
+        }
+        s->position = start + k;
+        s->token = token_at(dataset, start + k);
+    }
+    return true;
+}
+
+/* Numbers the classes by sorting all positions. */
+/* Numbers the classes. False when memory is out. */
+static bool find_groups(attest_recheck *check)
+{
+    const attest_dataset *dataset = check->dataset;
+    sight *sights ATTEST_FREED = attest_memory_alloc(check->positions, sizeof *sights);
+    bool ok = sights != NULL, causal = check->weights->mask == ATTEST_MASK_CAUSAL;
+    uint32_t group = 0;
+
+    for (size_t i = 0; ok && i < dataset->count; i++)
+        ok = make_sights(sights, check, i);
+    if (ok) {
+        qsort(sights, check->positions, sizeof *sights, by_class);
+        for (size_t p = 0; p < check->positions; p++) {
+            group += p > 0 && by_class(&sights[p - 1], &sights[p]) != 0;
+            check->group[sights[p].position] = group;
+        }
+    }
+    /* A set belongs to the first position of its sequence, or to each under a mask. */
+    for (size_t p = 0; sights && p < check->positions; p++)
+        if (causal || dataset->start[attest_recheck_sequence(check, sights[p].position)] ==
+                          sights[p].position)
+            free((void *)sights[p].set);
+    return ok;
+}
+
+/* to = the transposed matrix over the least common denominator of its entries. */
+static void matrix_init(attest_recheck_matrix *to, const attest_matrix *from)
+{
+    FMPQ(entry);
+
+    fmpz_init_set_ui(to->denominator, 1);
+    fmpz_mat_init(to->entry, (slong)from->cols, (slong)from->rows);
+    for (size_t r = 0; r < from->rows; r++)
+        for (size_t c = 0; c < from->cols; c++) {
+            attest_matrix_get_entry(entry, from, r, c);
+            fmpz_lcm(to->denominator, to->denominator, fmpq_denref(entry));
+        }
+    for (size_t r = 0; r < from->rows; r++)
+        for (size_t c = 0; c < from->cols; c++) {
+            fmpz *target = fmpz_mat_entry(to->entry, (slong)c, (slong)r);
+            attest_matrix_get_entry(entry, from, r, c);
+            fmpz_divexact(target, to->denominator, fmpq_denref(entry));
+            fmpz_mul(target, target, fmpq_numref(entry));
+        }
+}
+
+static void matrix_clear(attest_recheck_matrix *matrix)
+{
+    fmpz_mat_clear(matrix->entry);
+    fmpz_clear(matrix->denominator);
+}
+
+static void loaded_clear(attest_recheck_loaded *loaded, size_t heads)
+{
+    if (loaded->sequence != SIZE_MAX) {
+        for (size_t h = 0; h < heads; h++) {
+            fmpz_mat_clear(loaded->key[h]);
+            fmpz_mat_clear(loaded->query[h]);
+            fmpz_mat_clear(loaded->value[h]);
+        }
+        fmpz_mat_clear(loaded->token);
+        fmpz_clear(loaded->denominator);
+    }
+    loaded->sequence = SIZE_MAX;
+}
+
+/* Sets the integer matrices of all heads. False when memory is out. */
+static bool init_heads(attest_recheck *check)
+{
+    check->head = attest_memory_alloc(check->heads, sizeof *check->head);
+    if (!check->head)
+        return false;
+    for (size_t h = 0; h < check->heads; h++) {
+        const attest_head *from = &check->weights->head[h];
+        attest_recheck_head *head = &check->head[h];
+        matrix_init(&head->wq, &from->wq);
+        matrix_init(&head->wk, &from->wk);
+        matrix_init(&head->wv, &from->wv);
+        matrix_init(&head->wo, &from->wo);
+        fmpz_init(head->key_query);
+        fmpz_init(head->value);
+        fmpz_mul(head->key_query, head->wk.denominator, head->wq.denominator);
+        fmpz_mul(head->value, head->wo.denominator, head->wv.denominator);
+    }
+    for (int i = 0; i < 2; i++) {
+        attest_recheck_loaded *loaded = &check->loaded[i];
+        loaded->sequence = SIZE_MAX;
+        loaded->key = attest_memory_alloc(check->heads, sizeof *loaded->key);
+        loaded->query = attest_memory_alloc(check->heads, sizeof *loaded->query);
+        loaded->value = attest_memory_alloc(check->heads, sizeof *loaded->value);
+        if (!loaded->key || !loaded->query || !loaded->value)
+            return false;
+    }
+    return true;
+}
+
+static void clear_heads(attest_recheck *check)
+{
+    for (int i = 0; check->head && i < 2; i++) {
+        attest_recheck_loaded *loaded = &check->loaded[i];
+        if (loaded->key && loaded->query && loaded->value)
+            loaded_clear(loaded, check->heads);
+        free(loaded->key);
+        free(loaded->query);
+        free(loaded->value);
+    }
+    for (size_t h = 0; check->head && h < check->heads; h++) {
+        attest_recheck_head *head = &check->head[h];
+        matrix_clear(&head->wq);
+        matrix_clear(&head->wk);
+        matrix_clear(&head->wv);
+        matrix_clear(&head->wo);
+        fmpz_clear(head->key_query);
+        fmpz_clear(head->value);
+    }
+    free(check->head);
+}
+
+/* The tokens of a sequence, one row each, over one denominator. */
+static void load_tokens(attest_recheck_loaded *loaded, const attest_recheck *check)
+{
+    const attest_dataset *dataset = check->dataset;
+    const uint32_t *token = dataset->token + dataset->start[loaded->sequence];
+    size_t length = attest_dataset_length(dataset, loaded->sequence);
+    FMPZ_VEC(denominator, (slong)length);
+
+    fmpz_init_set_ui(loaded->denominator, 1);
+    fmpz_mat_init(loaded->token, (slong)length, (slong)check->dim);
+    for (size_t k = 0; k < length; k++) {
+        attest_tokens_get(fmpz_mat_entry(loaded->token, (slong)k, 0), denominator + k,
+                          &dataset->tokens, token[k]);
+        fmpz_lcm(loaded->denominator, loaded->denominator, denominator + k);
+    }
+    for (size_t k = 0; k < length; k++) {
+        fmpz *row = fmpz_mat_entry(loaded->token, (slong)k, 0);
+        fmpz_divexact(denominator + k, loaded->denominator, denominator + k);
+        _fmpz_vec_scalar_mul_fmpz(row, row, (slong)check->dim, denominator + k);
+    }
+}
+
+/* y = x m. */
+static void product_init(fmpz_mat_t y, const fmpz_mat_t x, const attest_recheck_matrix *m)
+{
+    fmpz_mat_init(y, fmpz_mat_nrows(x), fmpz_mat_ncols(m->entry));
+    fmpz_mat_mul(y, x, m->entry);
+}
+
+const attest_recheck_loaded *attest_recheck_load(attest_recheck *check, size_t position,
+                                                 size_t *at)
+{
+    size_t sequence = attest_recheck_sequence(check, position);
+    attest_recheck_loaded *loaded;
+
+    *at = position - check->dataset->start[sequence];
+    for (int i = 0; i < 2; i++)
+        if (check->loaded[i].sequence == sequence) {
+            check->older = !i;
+            return &check->loaded[i];
+        }
+    loaded = &check->loaded[check->older];
+    check->older = !check->older;
+    loaded_clear(loaded, check->heads);
+    loaded->sequence = sequence;
+    load_tokens(loaded, check);
+    for (size_t h = 0; h < check->heads; h++) {
+        const attest_recheck_head *head = &check->head[h];
+        fmpz_mat_t inner;
+        product_init(loaded->key[h], loaded->token, &head->wk);
+        product_init(loaded->query[h], loaded->token, &head->wq);
+        product_init(inner, loaded->token, &head->wv);
+        product_init(loaded->value[h], inner, &head->wo);
+        fmpz_mat_clear(inner);
+    }
+    return loaded;
+}
+
+void attest_recheck_score(fmpz_t numerator, const attest_recheck *check,
+                          const attest_recheck_loaded *loaded, size_t h, size_t j, size_t k)
+{
+    (void)check;
+    _fmpz_vec_dot(numerator, fmpz_mat_entry(loaded->key[h], (slong)j, 0),
+                  fmpz_mat_entry(loaded->query[h], (slong)k, 0),
+                  fmpz_mat_ncols(loaded->key[h]));
+}
+
+void attest_recheck_score_denominator(fmpz_t denominator, const attest_recheck *check,
+                                      const attest_recheck_loaded *loaded, size_t h)
+{
+    fmpz_mul(denominator, loaded->denominator, loaded->denominator);
+    fmpz_mul(denominator, denominator, check->head[h].key_query);
+}
+
+void attest_recheck_value_denominator(fmpz_t denominator, const attest_recheck *check,
+                                      const attest_recheck_loaded *loaded, size_t h)
+{
+    fmpz_mul(denominator, loaded->denominator, check->head[h].value);
+}
 
 size_t attest_recheck_sequence(const attest_recheck *check, size_t position)
 {
@@ -42,8 +325,7 @@ attest_status attest_recheck_init(attest_recheck *check, const attest_dataset *d
     check->group = attest_memory_alloc(check->positions, sizeof *check->group);
     check->value = attest_memory_alloc(check->positions, sizeof *check->value);
     check->bits = attest_memory_alloc(check->positions, sizeof *check->bits);
-    if (check->group && check->value && check->bits && attest_recheck_init_heads(check) &&
-        attest_recheck_find_groups(check))
+    if (check->group && check->value && check->bits && init_heads(check) && find_groups(check))
         return ATTEST_OK;
     attest_recheck_clear(check);
     return attest_memory_fail(error);
@@ -54,11 +336,11 @@ void attest_recheck_clear(attest_recheck *check)
     for (size_t p = 0; check->value && p < check->positions; p++)
         if (check->value[p])
             _arb_vec_clear(check->value[p], (slong)check->dim);
-    attest_recheck_clear_heads(check);
+    clear_heads(check);
     free(check->group);
     free(check->value);
     free(check->bits);
-    attest_recheck_clear_sketch(check);
+    attest_recheck_clear_doubles(check);
 }
 
 /* out = what the skip adds of the token at the position. */
@@ -199,4 +481,41 @@ arb_srcptr attest_recheck_ball(attest_recheck *check, size_t position, long bits
     if (check->bits[position] < bits)
         check->bits[position] = bits;
     return check->value[position];
+}
+
+static double operation(double bits)
+{
+    double b = fmax(bits, 64);
+
+    return b * log2(b);
+}
+
+static double matrix_bits(const fmpz_mat_t matrix)
+{
+    return fabs((double)fmpz_mat_max_bits(matrix));
+}
+
+bool attest_recheck_afford(attest_recheck *check, size_t position, long bits)
+{
+    size_t at, seen = attest_recheck_seen(check, position);
+    const attest_recheck_loaded *loaded = attest_recheck_load(check, position, &at);
+    bool exponentials = check->weights->activation == ATTEST_SOFTMAX;
+    double work = 0;
+
+    for (size_t h = 0; h < check->heads; h++) {
+        double score = matrix_bits(loaded->key[h]) + matrix_bits(loaded->query[h]);
+        double end = exponentials ? (double)bits : matrix_bits(loaded->value[h]);
+
+        work += (double)fmpz_mat_ncols(loaded->key[h]) * operation(score) +
+                (double)check->dim * operation(end);
+        if (exponentials)
+            work += 16 * log2(end) * operation(end);
+    }
+    work *= (double)seen;
+    if (!(work <= check->work_left)) {
+        check->met_work = true;
+        return false;
+    }
+    check->work_left -= work;
+    return true;
 }

@@ -1,12 +1,11 @@
 /* fractions.c -- softmax outputs as sums of fractions, reduced. */
-#include "recheck/fractions.h"
-
 #include <stdlib.h>
 
 #include <flint/fmpz_poly.h>
 
 #include "base/memory.h"
 #include "number/scope.h"
+#include "recheck/exp_sum.h"
 
 /* Polynomials up to this degree are reduced. */
 enum { MOST_DEGREE = 20000 };

@@ -2,21 +2,42 @@
  *
  * A position falls into the cell floor(x_c / width) of its first entries; the width is at least
  * the reach and two errors, so that pairs within reach have cells that differ by at most 1 in
- * each axis. Positions are sorted by their cells, and two cells meet in blocks of integer
- * products (product.h). */
+ * each axis. Positions are sorted by their cells, and two cells are compared in blocks of
+ * integer products (product.h). */
+
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/progress.h"
-#include "base/term.h"
-#include "recheck/grid.h"
 #include "base/scope.h"
+#include "base/term.h"
+#include "base/workers.h"
+#include "recheck/product.h"
+#include "recheck/recheck.h"
 
-enum { AXES = ATTEST_RECHECK_AXES, STRIDE = 8, BLOCK = 512, PART = 64 * ATTEST_RECHECK_ROWS };
+enum { AXES = 3, STRIDE = 8, BLOCK = 512, PART = 64 * ATTEST_RECHECK_ROWS };
 
-typedef attest_recheck_grid grid;
-typedef attest_recheck_placed placed;
+typedef struct placed {
+    int64_t cell[AXES];
+    uint32_t position;
+} placed;
+
+typedef struct grid {
+    const attest_recheck *check;
+    placed *order;                  /* by cell, then by position */
+    attest_recheck_product product; /* of the outputs in this order, */
+    bool has_product;               /* unless all of them are near */
+    double reach, slack;
+    size_t done;           /* places that have met all others */
+    double share, columns; /* of the rows that are meeting them: how far each column takes it */
+    bool quiet;            /* a process that does not report */
+    bool (*visit)(void *state, size_t a, size_t b);
+    void *state;
+} grid;
 
 static int compare_cells(const int64_t *a, const int64_t *b)
 {
@@ -58,7 +79,7 @@ static void place_all(grid *g)
     for (size_t p = 0; p < g->check->positions; p++) {
         g->order[p] = (placed){.position = (uint32_t)p};
         for (size_t a = 0; a < axes; a++)
-            g->order[p].cell[a] = (int64_t)floor(g->check->sketch[p * dim + a] / width);
+            g->order[p].cell[a] = (int64_t)floor(g->check->output[p * dim + a] / width);
     }
     qsort(g->order, g->check->positions, sizeof *g->order, by_cell);
 }
@@ -103,13 +124,13 @@ static size_t cell_end(const grid *g, size_t begin)
     return low;
 }
 
-/* False when the sketch shows that the distance exceeds the reach. Roundings by u = 2^-53: a
+/* False if the doubles prove that the distance exceeds the reach. Roundings by u = 2^-53: a
  * term of the sum passes through 3 of its own and at most dim / STRIDE + 14 additions, and the
  * limit through 8; slack counts 7 more. Squares that underflow lose at most dim 2^-1074. */
 static bool may_be_near(const grid *g, size_t a, size_t b)
 {
     size_t dim = g->check->dim;
-    const double *x = g->check->sketch + a * dim, *y = g->check->sketch + b * dim;
+    const double *x = g->check->output + a * dim, *y = g->check->output + b * dim;
     double far =
         g->reach + ATTEST_TERM(grid_pair_errors, g->check->error[a] + g->check->error[b]);
     double limit = far * far * g->slack + ATTEST_TERM(grid_underflow, 0x1p-1000);
@@ -229,12 +250,15 @@ static bool visit_neighbours(grid *g, size_t first, size_t first_end)
     return true;
 }
 
-size_t attest_recheck_grid_parts(const grid *g)
+/* Positions are cut into parts; the pairs of a part's positions with earlier ones are visited
+ * together. */
+static size_t count_parts(const grid *g)
 {
     return (g->check->positions + PART - 1) / PART;
 }
 
-bool attest_recheck_grid_visit(grid *g, size_t part)
+/* Visits the pairs of one part; false if a visit returned false. */
+static bool visit_part(grid *g, size_t part)
 {
     size_t last = (part + 1) * PART, end;
 
@@ -248,7 +272,7 @@ bool attest_recheck_grid_visit(grid *g, size_t part)
     return true;
 }
 
-/* The sketches as small integers, with a limit for the reach and the largest errors; where that
+/* The outputs as small integers, with a limit for the reach and the largest errors; where that
  * is beyond all distances, or there is no memory, the product is not used. */
 static void make_product(grid *g)
 {
@@ -261,7 +285,7 @@ static void make_product(grid *g)
         if (!(g->check->error[p] <= most)) /* a NaN is infinite, and beyond every limit */
             most = g->check->error[p] < INFINITY ? g->check->error[p] : INFINITY;
     }
-    g->has_product = position && attest_recheck_product_init(&g->product, g->check->sketch,
+    g->has_product = position && attest_recheck_product_init(&g->product, g->check->output,
                                                              position, count, g->check->dim);
     if (g->has_product &&
         !attest_recheck_product_set_limit(
@@ -281,6 +305,107 @@ static size_t choose_jobs(const attest_recheck *check)
     return count * count * (double)check->dim < small_work || check->jobs < 2 ? 1 : check->jobs;
 }
 
+/* In several processes: they find the pairs, and this one visits them, because a visit may use
+ * what earlier visits decided; in the order in which one process would have found them. */
+
+/* Near pairs that are kept, of all parts and of one. */
+enum { MOST_PAIRS = 1 << 20, MOST_OF_PART = 1 << 17 };
+
+typedef struct near_pair {
+    uint32_t a, b;
+} near_pair;
+
+/* Where the pairs of a part are. */
+typedef struct found_part {
+    size_t begin, count;
+} found_part;
+
+typedef struct collection {
+    grid *grid;
+    near_pair *own; /* of the part that is being visited */
+    size_t count;
+    /* Shared: */
+    near_pair *pair;
+    found_part *part;
+    struct {
+        atomic_size_t pairs;
+        atomic_bool overflow;
+    } * told;
+    pid_t parent;
+} collection;
+
+static bool keep(void *state, size_t a, size_t b)
+{
+    collection *c = state;
+
+    if (c->count == MOST_OF_PART)
+        atomic_store(&c->told->overflow, true);
+    else
+        c->own[c->count++] = (near_pair){(uint32_t)a, (uint32_t)b};
+    return !atomic_load_explicit(&c->told->overflow, memory_order_relaxed);
+}
+
+static bool find_part(void *context, size_t part)
+{
+    collection *c = context;
+    size_t at;
+
+    c->grid->quiet = getpid() != c->parent;
+    c->count = 0;
+    if (atomic_load(&c->told->overflow) || !visit_part(c->grid, part))
+        return true;
+    at = atomic_fetch_add(&c->told->pairs, c->count);
+    if (c->count > MOST_PAIRS - (at < MOST_PAIRS ? at : MOST_PAIRS))
+        atomic_store(&c->told->overflow, true);
+    else if (c->count)
+        memcpy(c->pair + at, c->own, c->count * sizeof *c->pair);
+    c->part[part] = (found_part){at, c->count};
+    return true;
+}
+
+/* Visits what was found; stops when a visit says so. */
+static void visit_all(const collection *c, bool (*visit)(void *state, size_t a, size_t b),
+                      void *state, size_t parts)
+{
+    for (size_t p = 0; p < parts; p++)
+        for (size_t i = 0; i < c->part[p].count; i++)
+            if (!visit(state, c->pair[c->part[p].begin + i].a, c->pair[c->part[p].begin + i].b))
+                return;
+}
+
+/* Visits all parts in order, their pairs being found by several processes. *done is false, and
+ * nothing was visited, if there are too many pairs to keep. Status: NOMEM, IO. */
+static attest_status visit_in_parallel(bool *done, grid *g, size_t jobs, attest_error *error)
+{
+    collection c = {.grid = g, .parent = getpid()};
+    size_t parts = count_parts(g);
+    bool (*visit)(void *state, size_t a, size_t b) = g->visit;
+    void *state = g->state;
+    attest_status status;
+
+    *done = false;
+    c.own = attest_memory_alloc(MOST_OF_PART, sizeof *c.own);
+    c.pair = attest_shared_alloc(MOST_PAIRS, sizeof *c.pair);
+    c.part = attest_shared_alloc(parts, sizeof *c.part);
+    c.told = attest_shared_alloc(1, sizeof *c.told);
+    g->visit = keep;
+    g->state = &c;
+    status = c.own && c.pair && c.part && c.told
+                 ? attest_workers_run(find_part, &c, parts, jobs, error)
+                 : attest_memory_fail(error);
+    g->visit = visit;
+    g->state = state;
+    if (status == ATTEST_OK && !atomic_load(&c.told->overflow)) {
+        visit_all(&c, visit, state, parts);
+        *done = true;
+    }
+    free(c.own);
+    attest_shared_free(c.pair, MOST_PAIRS, sizeof *c.pair);
+    attest_shared_free(c.part, parts, sizeof *c.part);
+    attest_shared_free(c.told, 1, sizeof *c.told);
+    return status;
+}
+
 attest_status attest_recheck_visit_near(attest_recheck *check, const arf_t reach,
                                         bool (*visit)(void *state, size_t a, size_t b),
                                         void *state, attest_error *error)
@@ -298,9 +423,9 @@ attest_status attest_recheck_visit_near(attest_recheck *check, const arf_t reach
     make_product(&g);
     report(&g, 0);
     if (choose_jobs(check) > 1)
-        status = attest_recheck_collect(&done, &g, check->jobs, error);
-    for (size_t p = 0; status == ATTEST_OK && !done && p < attest_recheck_grid_parts(&g); p++)
-        done = !attest_recheck_grid_visit(&g, p);
+        status = visit_in_parallel(&done, &g, check->jobs, error);
+    for (size_t p = 0; status == ATTEST_OK && !done && p < count_parts(&g); p++)
+        done = !visit_part(&g, p);
     attest_progress_end(&check->progress);
     if (g.has_product)
         attest_recheck_product_clear(&g.product);

@@ -1,5 +1,5 @@
 /* input.c -- the files that a certificate names. */
-#include "recheck/input.h"
+#include "recheck/recheck.h"
 
 #include <attest/pairing.h>
 

@@ -43,16 +43,6 @@ typedef struct attest_recheck_lemma {
 bool attest_recheck_lemma_init(attest_recheck_lemma *lemma, const attest_recheck *check);
 void attest_recheck_lemma_clear(attest_recheck_lemma *lemma);
 
-/* Memory for init and its parts; NULL is remembered. */
-void *attest_recheck_lemma_alloc(attest_recheck_lemma *lemma, size_t count, size_t size);
-
-/* Part of init: sets v, a, w and what follows from them; false where the hypotheses do not
- * hold. */
-bool attest_recheck_lemma_set_head(attest_recheck_lemma *lemma, const attest_head *head);
-
-/* Part of init: what norms are bounded from. False when memory is out. */
-bool attest_recheck_lemma_set_norms(attest_recheck_lemma *lemma);
-
 /* Two contexts of one token that are neighbours. */
 typedef struct attest_recheck_event {
     uint32_t token, before, after; /* lists */

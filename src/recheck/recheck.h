@@ -1,9 +1,10 @@
 /* recheck.h -- the second route by which certificates are verified.
  *
- * Nothing here is shared with certify: outputs are evaluated position by position straight from
- * the definition, by products of integer matrices and balls; classes come from sorting
- * positions by their vocabularies; near pairs come from a grid of cells; and what balls cannot
- * tell is decided by sorted sums of exponentials (sums.h). Simpler, on purpose. */
+ * It shares no code with certify, attention, geometry and theory: outputs are evaluated
+ * position by position from the definition, by products of integer matrices and balls; classes
+ * come from sorting positions by their vocabularies; near pairs come from a grid of cells; and
+ * comparisons that balls leave open are decided by sorted sums of exponentials (exp_sum.h). It
+ * is simpler than certify, on purpose. */
 #ifndef ATTEST_RECHECK_RECHECK_H
 #define ATTEST_RECHECK_RECHECK_H
 
@@ -42,16 +43,17 @@ typedef struct attest_recheck {
     attest_recheck_head *head;
     attest_recheck_loaded loaded[2]; /* the two sequences used last */
     int older;                       /* which of them goes next */
-    double *sketch;                  /* positions * dim: outputs divided by 2^exponent, */
-    double *error;                   /* by position: Euclidean error of the sketch */
+    double *output;                  /* positions * dim: outputs divided by 2^exponent, */
+    double *error;                   /* by position: the Euclidean error of these doubles */
     slong exponent;
     size_t max_terms;         /* of a sum of exponentials; init: ATTEST_CERTIFY_MAX_TERMS */
     bool met_terms;           /* they did not suffice for some comparison */
     double work_left;         /* operations on bits; init: no limit */
     bool met_work;            /* they did not suffice for some comparison */
     attest_progress progress; /* init: nobody is told */
-    size_t jobs;              /* processes that sketch, and find near pairs; init: 0, one */
-    size_t sketch_jobs;       /* those that sketched: whether the sketch is shared memory */
+    size_t jobs; /* processes that evaluate in doubles and find near pairs; init: 0, one */
+    size_t double_jobs; /* those that evaluated in doubles; more than one: output is shared
+                           memory */
 } attest_recheck;
 
 /* Status: NOMEM. */
@@ -59,13 +61,6 @@ attest_status attest_recheck_init(attest_recheck *check, const attest_dataset *d
                                   const attest_weights *weights,
                                   attest_error *error) ATTEST_WARN_UNUSED;
 void attest_recheck_clear(attest_recheck *check);
-
-/* Numbers the classes; part of init. False when memory is out. */
-bool attest_recheck_find_groups(attest_recheck *check);
-
-/* Integer matrices of all heads; part of init and clear. False when memory is out. */
-bool attest_recheck_init_heads(attest_recheck *check);
-void attest_recheck_clear_heads(attest_recheck *check);
 
 /* The sequence of a position counted through all sequences. */
 size_t attest_recheck_sequence(const attest_recheck *check, size_t position);
@@ -120,19 +115,18 @@ int attest_recheck_order(attest_recheck *check, size_t a, size_t b, const fmpq_t
 bool attest_recheck_square(arb_t square, attest_recheck *check, size_t a, size_t b, long bits,
                            long max_bits);
 
-/* Evaluates everything once and keeps doubles with bounds; needed by what follows. Status:
+/* Evaluates all outputs in doubles with bounds, which the functions below need. Status:
  * UNABLE (the work that is left does not suffice), NOMEM, IO (a worker died). */
-attest_status attest_recheck_make_sketch(attest_recheck *check,
-                                         attest_error *error) ATTEST_WARN_UNUSED;
+attest_status attest_recheck_make_doubles(attest_recheck *check,
+                                          attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Part of clear. */
-void attest_recheck_clear_sketch(attest_recheck *check);
+void attest_recheck_clear_doubles(attest_recheck *check);
 
-/* x in units of the sketch, as a double that is not smaller (or, for a negative sign, not
- * larger). */
+/* x / 2^exponent as a double that is not smaller (or, for a negative sign, not larger). */
 double attest_recheck_scale(const attest_recheck *check, const arf_t x, int sign);
 
-/* False when the sketch shows that |F_a| < x, for x in units of the sketch, rounded down. */
+/* False if the doubles prove |F_a| < x 2^exponent; x is rounded down. */
 bool attest_recheck_may_reach(const attest_recheck *check, size_t a, double x);
 
 /* Calls visit for every required pair whose distance may be at most reach (>= 0), until it
@@ -142,5 +136,14 @@ bool attest_recheck_may_reach(const attest_recheck *check, size_t a, double x);
 attest_status attest_recheck_visit_near(attest_recheck *check, const arf_t reach,
                                         bool (*visit)(void *state, size_t a, size_t b),
                                         void *state, attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Opens dataset and weights, as they are named or in the folder (which may be NULL), holds them
+ * against their sizes and hashes, parses these very bytes, and makes them fit (pairing.h).
+ * *holds = false, with an error's text, if they are not what was certified. Status: FORMAT
+ * (also for what is no regular file, and for dimensions that do not fit), IO, UNABLE, NOMEM,
+ * USAGE. */
+attest_status attest_check_read(attest_dataset *dataset, attest_weights *weights, bool *holds,
+                                const attest_certificate *certificate, const char *folder,
+                                attest_budget *budget, attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

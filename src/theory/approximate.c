@@ -11,7 +11,6 @@
 #include "base/scope.h"
 #include "number/rationals.h"
 #include "number/scope.h"
-#include "theory/approximate_parts.h"
 
 enum { SAMPLES = 64, MOST_ENTRIES = 16 };
 

@@ -3,14 +3,27 @@
  * The vocabulary of position (i, k) is the set of the tokens of sequence i, or with a causal
  * mask of its first k + 1 tokens. A pair of positions is required when their vocabularies or
  * their tokens differ: the positions fall into classes (vocabulary, token), and a pair is
- * required iff its classes differ. */
+ * required iff its classes differ.
+ *
+ * Prefixes of sequences get numbers, equal iff the prefixes are equal
+ *
+ *   - as sets: the same tokens occur (a vocabulary);
+ *   - as proportions: every token takes the same share of the positions (softmax, and hardmax
+ *     with uniform ties, cannot tell (a, b) from (b, a, a, b));
+ *   - as orders: the same tokens occur, for the first time in the same order (hardmax with
+ *     leftmost ties sees no more than that).
+ *
+ * A hash that is updated token by token finds the number, and a comparison token by token,
+ * which takes time proportional to the length of one prefix, confirms it. */
 #ifndef ATTEST_THEORY_CONTEXTUAL_H
 #define ATTEST_THEORY_CONTEXTUAL_H
 
 #include <attest/dataset.h>
 #include <attest/error.h>
-#include "theory/separated.h"
 #include <attest/weights.h>
+
+#include "base/map.h"
+#include "theory/separated.h"
 
 /* What an attention layer can see at a position: the query token, and the tokens in sight up to
  * what cannot matter (proofs-notes/contextual.md). Positions with the same context have the
@@ -58,5 +71,51 @@ static inline attest_place attest_context_place(const attest_context *context,
     return (attest_place){context->sequence,
                           context->first - dataset->start[context->sequence]};
 }
+
+typedef enum attest_likeness {
+    ATTEST_LIKE_SETS,
+    ATTEST_LIKE_PROPORTIONS,
+    ATTEST_LIKE_ORDERS
+} attest_likeness;
+
+/* The sequence whose beginnings are looked at, with what is known of the current one. */
+typedef struct attest_prefix {
+    const attest_dataset *dataset;
+    bool meant;              /* tokens are what Definition 2 takes for one */
+    size_t sequence, length; /* the current beginning: length tokens of the sequence */
+    size_t distinct;         /* different tokens in it */
+    size_t *stamp;           /* by token: 1 + the last sequence in which it was met ... */
+    size_t *times;           /* ... how often in the current beginning ... */
+    size_t *rank;            /* ... and how many different tokens came before it there */
+    size_t *other_stamp, *other_times; /* the same for a beginning compared with, */
+    size_t comparison;                 /* which is this one */
+    uint64_t set_hash, share_hash, order_hash;
+} attest_prefix;
+
+attest_status attest_prefix_init(attest_prefix *prefix, const attest_dataset *dataset,
+                                 attest_error *error) ATTEST_WARN_UNUSED;
+void attest_prefix_clear(attest_prefix *prefix);
+
+/* Starts with the empty beginning of the sequence; extends the beginning by one token. */
+void attest_prefix_start(attest_prefix *prefix, size_t sequence);
+void attest_prefix_extend(attest_prefix *prefix);
+
+/* A beginning that stands for all those with its number. */
+typedef struct attest_prefix_entry {
+    size_t sequence, length, distinct;
+} attest_prefix_entry;
+
+typedef struct attest_prefix_set {
+    attest_likeness likeness;
+    attest_prefix_entry *entry; /* count of them, by number */
+    size_t count, room;
+    attest_map map;
+} attest_prefix_set;
+
+void attest_prefix_set_init(attest_prefix_set *set, attest_likeness likeness);
+void attest_prefix_set_clear(attest_prefix_set *set);
+
+/* *number = that of the current beginning. False: out of memory, or too many. */
+bool attest_prefix_set_get(uint32_t *number, attest_prefix_set *set, attest_prefix *prefix);
 
 #endif

@@ -9,8 +9,7 @@
 #include "base/memory.h"
 #include "number/rationals.h"
 #include "number/scope.h"
-#include "theory/memorize_parts.h"
-#include "theory/theorem2_parts.h"
+#include "theory/theorem2.h"
 
 /* Ramps in the gaps, and the units that cancel the skip.
  *

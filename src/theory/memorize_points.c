@@ -12,8 +12,8 @@
 #include "base/workers.h"
 #include "geometry/radix.h"
 #include "number/scope.h"
-#include "theory/memorize_parts.h"
-#include "theory/theorem2_parts.h"
+#include "theory/memorize.h"
+#include "theory/theorem2.h"
 
 attest_status attest_memorize_points_init(attest_memorize_points *points,
                                           const attest_dataset *dataset,

@@ -6,8 +6,7 @@
 
 #include "number/rationals.h"
 #include "number/scope.h"
-#include "theory/separated_parts.h"
-#include "theory/theorem2_parts.h"
+#include "theory/theorem2.h"
 
 /* Bounds have so many significant bits: short numbers make short tokens. */
 enum { BOUND_BITS = 8, ROOT_BITS = 64, SMALL_DIM = 8 };

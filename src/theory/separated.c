@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "geometry/candidates.h"
 #include "number/scope.h"
-#include "theory/separated_parts.h"
+#include "theory/separated.h"
 
 void attest_separated_init(attest_separated *extremes)
 {

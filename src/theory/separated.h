@@ -14,6 +14,8 @@
 #include <attest/error.h>
 #include <attest/progress.h>
 
+#include "number/rational_vector.h"
+
 /* The extremes of a dataset, as exact squares, and the first tokens that attain them. */
 typedef struct attest_separated {
     fmpq_t r_min_square, r_max_square; /* of the least and the largest norm */
@@ -50,5 +52,14 @@ typedef enum attest_separated_part {
 attest_separated_part attest_separated_check(const attest_separated *extremes,
                                              const fmpq_t r_min, const fmpq_t r_max,
                                              const fmpq_t eps);
+
+/* vector = token t, over its own denominator. */
+void attest_token_vector_set(attest_rational_vector *vector, const attest_tokens *tokens,
+                             size_t t);
+
+/* Sets no_duplicates and duplicate. Status: NOMEM. Cost: one pass. */
+attest_status attest_separated_find_duplicate(attest_separated *extremes,
+                                              const attest_dataset *dataset,
+                                              attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

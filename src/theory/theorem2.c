@@ -9,9 +9,8 @@
 #include "number/scope.h"
 #include "theory/lemma1.h"
 #include "theory/separated.h"
-#include "theory/separated_parts.h"
 #include "theory/sharp_gap.h"
-#include "theory/theorem2_parts.h"
+#include "theory/theorem2.h"
 
 /* All pairs of tokens are looked at, unless that takes more products than this. */
 #define MOST_PRODUCTS 2e9

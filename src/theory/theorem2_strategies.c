@@ -8,7 +8,7 @@
 #include "geometry/radix.h"
 #include "number/scope.h"
 #include "theory/contextual.h"
-#include "theory/theorem2_parts.h"
+#include "theory/theorem2.h"
 
 enum { THEOREM_DIRECTIONS = 1000, THEOREM_BITS = 56 };
 #define MOST_PRODUCTS 1e8

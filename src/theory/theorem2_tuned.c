@@ -14,7 +14,7 @@
 #include "base/workers.h"
 #include "geometry/radix.h"
 #include "number/scope.h"
-#include "theory/theorem2_parts.h"
+#include "theory/theorem2.h"
 
 enum {
     MOST_DIRECTIONS = 200,

@@ -1,6 +1,6 @@
 /* The terms of the bounds of src/recheck/lemma*.c (proofs-notes/first_difference.md, "The
  * witness" and "Norms"), each with an instance that needs it. */
-#include "recheck/lemma_norm.c"
+#include "recheck/lemma.c"
 #include "recheck/lemma_order.c"
 #include "tests/bounds/exact.h"
 #include "tests/bounds/recheck_rows.h"

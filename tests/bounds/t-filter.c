@@ -101,21 +101,21 @@ static void add_head_exact(arb_ptr out, const layer_case *t, size_t h)
 /* The error of the first output over its radius; clears the case. */
 static double layer_ratio(layer_case *t)
 {
-    attest_bounded_head *head = calloc(t->heads, sizeof *head);
+    attest_double_head *head = calloc(t->heads, sizeof *head);
     double *centre = calloc(t->length * t->dim, sizeof *centre), radius[2], ratio;
     arb_ptr exact = _arb_vec_init((slong)t->dim);
-    attest_bounded_layer layer = {.activation = t->softmax ? ATTEST_SOFTMAX : ATTEST_HARDMAX,
-                                  .skip = t->skip,
-                                  .dim = t->dim,
-                                  .heads = t->heads,
-                                  .head = head,
-                                  .error = t->weights};
-    attest_bounded_task task = {.layer = &layer,
-                                .token = t->token[0],
-                                .error = t->tokens,
-                                .centre = centre,
-                                .radius = radius};
-    attest_bounded_scratch scratch = {0};
+    attest_double_layer layer = {.activation = t->softmax ? ATTEST_SOFTMAX : ATTEST_HARDMAX,
+                                 .skip = t->skip,
+                                 .dim = t->dim,
+                                 .heads = t->heads,
+                                 .head = head,
+                                 .error = t->weights};
+    attest_double_task task = {.layer = &layer,
+                               .token = t->token[0],
+                               .error = t->tokens,
+                               .centre = centre,
+                               .radius = radius};
+    attest_double_scratch scratch = {0};
 
     if (!head || !centre)
         abort();
@@ -124,16 +124,16 @@ static double layer_ratio(layer_case *t)
     for (size_t h = 0; h < t->heads; h++) {
         size_t each = t->size * t->dim;
         const double *w = t->weight[0] + 4 * h * each;
-        attest_bounded_matrix_set(&head[h].q, w, t->size, t->dim);
-        attest_bounded_matrix_set(&head[h].k, w + each, t->size, t->dim);
-        attest_bounded_matrix_set(&head[h].v, w + 2 * each, t->size, t->dim);
-        attest_bounded_matrix_set(&head[h].o, w + 3 * each, t->dim, t->size);
+        attest_double_layer_set_matrix(&head[h].q, w, t->size, t->dim);
+        attest_double_layer_set_matrix(&head[h].k, w + each, t->size, t->dim);
+        attest_double_layer_set_matrix(&head[h].v, w + 2 * each, t->size, t->dim);
+        attest_double_layer_set_matrix(&head[h].o, w + 3 * each, t->dim, t->size);
         add_head_exact(exact, t, h);
     }
-    if (attest_bounded_attend(&task, 1, t->length, &scratch, NULL) != ATTEST_OK)
+    if (attest_double_layer_attend(&task, 1, t->length, &scratch, NULL) != ATTEST_OK)
         abort();
     ratio = exact_ratio(centre, exact, t->dim, radius[0]);
-    attest_bounded_scratch_clear(&scratch);
+    attest_double_layer_clear_scratch(&scratch);
     _arb_vec_clear(exact, (slong)t->dim);
     for (int i = 0; i < 2; i++)
         free(t->token[i]), free(t->weight[i]);
@@ -254,7 +254,7 @@ static double layer_norm_least(void)
     layer_case t;
 
     layer_init(&t, 1, 1, 1, 1);
-    t.tokens = ATTEST_BOUNDED_ROUNDED;
+    t.tokens = ATTEST_DOUBLE_ROUNDED;
     t.token[1][0] = 0x1p-1074; /* 2^-1075, with the weight that is meant */
     set_weight(&t, 0, 2, 0, 0x1p500, -0.5);
     set_weight(&t, 0, 3, 0, 1, 0);
@@ -272,7 +272,7 @@ static double layer_norm_sums(void)
         abort();
     for (size_t c = 0; c < COUNT; c++)
         x[c] = c < 2 ? 1 : LOST;
-    bound = attest_bounded_norm(x, COUNT);
+    bound = attest_double_layer_bound_norm(x, COUNT);
     arb_init(exact), arb_init(square);
     arb_set_d(square, LOST);
     arb_sqr(square, square, EXACT_BITS);
@@ -547,7 +547,7 @@ static double score_ratio(size_t dim, size_t size)
 {
     double w[MOST_SIZE], x[MOST_SIZE], q[MOST_SIZE], ratio, bound;
     attest_filter_sight sight = {x, 1};
-    attest_bounded_head head;
+    attest_double_head head;
     side s = {.sight = &sight};
     arb_t exact;
 
@@ -555,13 +555,13 @@ static double score_ratio(size_t dim, size_t size)
         x[c] = c ? LOST : 1;
         w[c] = c ? LOST : 1;
     }
-    attest_bounded_matrix_set(&head.q, w, size, dim);
+    attest_double_layer_set_matrix(&head.q, w, size, dim);
     head.k = head.v = head.q;
     project(q, &head.q, x);
     if (!set_side(&s, &head, q))
         abort();
-    bound = score_error(attest_bounded_projection_error(dim, 0, 0), (double)size,
-                        pow(head.q.norm * attest_bounded_norm(x, dim), 2));
+    bound = score_error(attest_double_layer_projection_error(dim, 0, 0), (double)size,
+                        pow(head.q.norm * attest_double_layer_bound_norm(x, dim), 2));
     arb_init(exact);
     arb_set_d(exact, LOST);
     arb_sqr(exact, exact, EXACT_BITS);
@@ -586,12 +586,12 @@ static double score_product(void)
 static double output_sums(void)
 {
     double w[MOST_SIZE], y, ratio;
-    attest_bounded_matrix o;
+    attest_double_matrix o;
     arb_t exact;
 
     for (size_t c = 0; c < MOST_SIZE; c++)
         w[c] = c ? LOST : 1;
-    attest_bounded_matrix_set(&o, w, 1, MOST_SIZE);
+    attest_double_layer_set_matrix(&o, w, 1, MOST_SIZE);
     project(&y, &o, w);
     arb_init(exact);
     arb_set_d(exact, LOST);
@@ -607,10 +607,10 @@ static double output_sums(void)
 static double output_underflow(void)
 {
     double w = 0x1p-537, x = 1.25 * 0x1p-537, y, ratio;
-    attest_bounded_matrix o;
+    attest_double_matrix o;
     arb_t exact;
 
-    attest_bounded_matrix_set(&o, &w, 1, 1);
+    attest_double_layer_set_matrix(&o, &w, 1, 1);
     project(&y, &o, &x);
     arb_init(exact);
     arb_set_d(exact, 1.25);
@@ -626,8 +626,8 @@ static double output_underflow(void)
 static double get_lone_share(share *to, double *off, double entry)
 {
     double x[MOST_SIZE], minus[MOST_SIZE], score[MOST_SIZE] = {entry}, w = 0x1p20, q;
-    attest_bounded_head head;
-    const attest_bounded_layer layer = {.dim = MOST_SIZE, .heads = 1, .head = &head};
+    attest_double_head head;
+    const attest_double_layer layer = {.dim = MOST_SIZE, .heads = 1, .head = &head};
     const attest_filter_sight sight[2] = {{x, 1}, {minus, 1}};
     side a = {.sight = &sight[0], .only = {true}}, b = {.sight = &sight[1], .only = {true}};
     double exact;
@@ -636,13 +636,13 @@ static double get_lone_share(share *to, double *off, double entry)
         x[c] = c ? LOST : 1;
         minus[c] = -x[c];
     }
-    attest_bounded_matrix_set(&head.q, score, 1, MOST_SIZE);
-    attest_bounded_matrix_set(&head.k, score, 1, MOST_SIZE);
-    attest_bounded_matrix_set(&head.v, x, 1, MOST_SIZE);
-    attest_bounded_matrix_set(&head.o, &w, 1, 1);
+    attest_double_layer_set_matrix(&head.q, score, 1, MOST_SIZE);
+    attest_double_layer_set_matrix(&head.k, score, 1, MOST_SIZE);
+    attest_double_layer_set_matrix(&head.v, x, 1, MOST_SIZE);
+    attest_double_layer_set_matrix(&head.o, &w, 1, 1);
     project(&q, &head.q, x);
     if (!set_side(&a, &head, &q) || !set_side(&b, &head, &q) ||
-        !get_share(to, &layer, &head, &a, &b, 1, attest_bounded_norm(x, MOST_SIZE)))
+        !get_share(to, &layer, &head, &a, &b, 1, attest_double_layer_bound_norm(x, MOST_SIZE)))
         abort();
     *off = 0x1p21 * (MOST_SIZE - 1) * LOST * LOST; /* exact is 2^21 (1 + 15 LOST^2) */
     exact = 0x1p21;
@@ -795,19 +795,19 @@ static double integers_ratio(const double *token, const size_t *length, const do
 static double difference_limit(void)
 {
     const double one = 1;
-    attest_bounded_layer layer = {.dim = 1};
-    attest_bounded_head head;
+    attest_double_layer layer = {.dim = 1};
+    attest_double_head head;
     side_case a, b;
     share got = {0};
     double ratio = MOST_TAU / (SLACK - 1);
     arb_t exact, t;
 
     memset(&head, 0, sizeof head);
-    attest_bounded_matrix_set(&head.q, &one, 1, 1);
-    attest_bounded_matrix_set(&head.k, &one, 1, 1);
-    attest_bounded_matrix_set(&head.v, &one, 1, 1);
-    attest_bounded_matrix_set(&head.o, &one, 1, 1);
-    head.q.norm = 1 / score_error(attest_bounded_projection_error(1, 0, 0), 1, 1);
+    attest_double_layer_set_matrix(&head.q, &one, 1, 1);
+    attest_double_layer_set_matrix(&head.k, &one, 1, 1);
+    attest_double_layer_set_matrix(&head.v, &one, 1, 1);
+    attest_double_layer_set_matrix(&head.o, &one, 1, 1);
+    head.q.norm = 1 / score_error(attest_double_layer_projection_error(1, 0, 0), 1, 1);
     side_init(&a, 2, -10, -1);
     side_init(&b, 1, 0, -1);
     a.of.only[0] = b.of.only[0] = false;

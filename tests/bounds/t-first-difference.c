@@ -2,7 +2,6 @@
  * and "Norms"), each with an instance that needs it. */
 #include <string.h>
 
-#include "certify/first_difference_queries.c"
 #include "certify/first_difference_scan.c"
 #include "tests/bounds/exact.h"
 #include "tests/bounds/table.h"
@@ -63,7 +62,7 @@ static double constant_ratio(int which)
 
     arb_init(exact);
     for (int i = 0; i < TRIALS; i++) {
-        attest_first_query query;
+        attest_first_difference_query query;
         double gap = 1.32 + 0.3 * i, size;
         set_constants(&query, gap);
         get_constant(exact, which, gap);
@@ -103,7 +102,7 @@ static double query_maximum(void)
 static double underflow_ratio(int which)
 {
     const double zero = 0;
-    attest_first_query query;
+    attest_first_difference_query query;
     double ratio;
     arb_t exact;
 
@@ -129,8 +128,8 @@ static double query_shallow_underflow(void)
 typedef struct single {
     double real, alpha, error;
     attest_tokens tokens;
-    attest_first_query query;
-    attest_first_scan scan;
+    attest_first_difference_query query;
+    attest_first_difference_scan scan;
 } single;
 
 static void single_init(single *s, double alpha)
@@ -215,9 +214,9 @@ static double query_norm(void)
 
 /* The bound for two values so far apart; token 0 scores most. */
 static double bound_of(const double *value, const double *error,
-                       const attest_first_query *query)
+                       const attest_first_difference_query *query)
 {
-    attest_first_scan scan = {.scale = 1};
+    attest_first_difference_scan scan = {.scale = 1};
 
     scan.y.value = (double *)value;
     scan.y.error = (double *)error;
@@ -225,7 +224,7 @@ static double bound_of(const double *value, const double *error,
 }
 
 /* exact = offset - t + log((t - m) slope - mu). */
-static void get_bound(arb_t exact, const attest_first_query *query, double t)
+static void get_bound(arb_t exact, const attest_first_difference_query *query, double t)
 {
     arb_t x;
 
@@ -249,7 +248,7 @@ static void get_bound(arb_t exact, const attest_first_query *query, double t)
 static double event_errors(void)
 {
     const double value[2] = {0x1p20, 0}, error[2] = {1, 1};
-    const attest_first_query query = {.alpha = 1, .slope = 1};
+    const attest_first_difference_query query = {.alpha = 1, .slope = 1};
     double got = bound_of(value, error, &query), least;
     arb_t exact;
 
@@ -265,7 +264,7 @@ static double event_errors(void)
 static double event_distance(void)
 {
     const double value[2] = {1, -0x1p-53 * (1 + BIT)}, error[2] = {0, 0};
-    const attest_first_query query = {.alpha = 3, .slope = 1, .mu = 3 + 0x1p-51};
+    const attest_first_difference_query query = {.alpha = 3, .slope = 1, .mu = 3 + 0x1p-51};
 
     return isfinite(bound_of(value, error, &query)) ? INFINITY : 0x1p-53 * (1 - BIT) / 0x1p-50;
 }
@@ -279,7 +278,7 @@ static double event_logs(void)
     arb_init(exact);
     for (int i = 0; i < TRIALS; i++) {
         const double value[2] = {1.4 + (i % 40) * 0.3, 0}, error[2] = {0, 0};
-        const attest_first_query query = {
+        const attest_first_difference_query query = {
             .alpha = 1, .slope = 0.9, .mu = 0.1, .offset = 0.7 * (i - TRIALS / 2)};
         double margin = 1e-10 * (1 + 1e-3 * fabs(query.offset) + 1e-4 * value[0]);
         get_bound(exact, &query, value[0]);

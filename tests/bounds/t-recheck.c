@@ -1,11 +1,11 @@
 /* The terms of the second route's bounds (proofs-notes/certify.md, "Quick outputs" and the
- * grid), each with an instance that needs it. The steps of quick.c are called one by one where
+ * grid), each with an instance that needs it. The steps of double_eval.c are called one by one where
  * others would hide them. */
 #include <string.h>
 
 #include "recheck/check.c"
-#include "recheck/quick.c"
-#include "recheck/sketch.c"
+#include "recheck/double_eval.c"
+#include "recheck/output_doubles.c"
 #include "tests/bounds/exact.h"
 #include "tests/bounds/recheck_rows.h"
 #include "tests/bounds/table.h"
@@ -26,7 +26,7 @@ typedef struct scene {
     attest_dataset dataset;
     attest_weights weights;
     attest_recheck check;
-    attest_recheck_quick *quick;
+    attest_recheck_double_eval *eval;
     fmpq *token;
 } scene;
 
@@ -95,14 +95,14 @@ static void scene_start(scene *s)
         attest_recheck_init(&s->check, &s->dataset, &s->weights, NULL) != ATTEST_OK)
         abort();
     attest_dataset_builder_clear(&builder);
-    s->quick = attest_recheck_quick_new(&s->check);
-    if (!s->quick)
+    s->eval = attest_recheck_double_eval_new(&s->check);
+    if (!s->eval)
         abort();
 }
 
 static void scene_clear(scene *s)
 {
-    attest_recheck_quick_free(s->quick);
+    attest_recheck_double_eval_free(s->eval);
     attest_recheck_clear(&s->check);
     attest_weights_clear(&s->weights);
     attest_dataset_clear(&s->dataset);
@@ -116,7 +116,7 @@ static double output_ratio(scene *s)
     arb_ptr exact = _arb_vec_init((slong)s->dim);
 
     scene_start(s);
-    if (attest_recheck_quick_get(out, &error, s->quick, &s->check, 0)) {
+    if (attest_recheck_double_eval_get(out, &error, s->eval, &s->check, 0)) {
         attest_recheck_enclose(exact, &s->check, 0, EXACT_BITS);
         ratio = exact_ratio(out, exact, s->dim, error);
     }
@@ -140,7 +140,7 @@ static void set_long(arb_t exact, ulong count, ulong power)
 static double long_ratio(size_t dim, size_t size, bool value)
 {
     double *out = calloc(dim, sizeof *out), error, ratio;
-    quick_head *head;
+    double_head *head;
     arb_t exact;
     scene s;
 
@@ -151,15 +151,15 @@ static double long_ratio(size_t dim, size_t size, bool value)
     for (size_t c = 0; c < dim; c++)
         set_token(&s, c, c ? LOST : 1, 0);
     scene_start(&s);
-    (void)attest_recheck_quick_get(out, &error, s.quick, &s.check, 0);
+    (void)attest_recheck_double_eval_get(out, &error, s.eval, &s.check, 0);
     arb_init(exact);
     set_long(exact, LONG - 1, !value && dim > 1 ? 2 : 1);
-    head = &s.quick->head[0];
+    head = &s.eval->head[0];
     if (value) {
         ratio = exact_ratio(head->value, exact, 1, value_error(size, dim) * head->value_norm);
     } else {
-        (void)get_scores(s.quick, &error, head, 0, 1);
-        ratio = exact_ratio(s.quick->score, exact, 1, error);
+        (void)get_scores(s.eval, &error, head, 0, 1);
+        ratio = exact_ratio(s.eval->score, exact, 1, error);
     }
     arb_clear(exact);
     free(out);
@@ -192,7 +192,7 @@ static double entries_ratio(bool value)
 {
     const double off = U * (1 - BIT);
     double out, error, ratio;
-    quick_head *head;
+    double_head *head;
     arb_t exact, t;
     scene s;
 
@@ -201,18 +201,18 @@ static double entries_ratio(bool value)
         set_weight(&s, m, 0, 1, off);
     set_token(&s, 0, 1, off);
     scene_start(&s);
-    (void)attest_recheck_quick_get(&out, &error, s.quick, &s.check, 0);
+    (void)attest_recheck_double_eval_get(&out, &error, s.eval, &s.check, 0);
     arb_init(exact), arb_init(t);
     arb_set_d(exact, 1);
     arb_set_d(t, off);
     arb_add(exact, exact, t, EXACT_BITS);
     arb_pow_ui(exact, exact, value ? 3 : 4, EXACT_BITS);
-    head = &s.quick->head[0];
+    head = &s.eval->head[0];
     if (value) {
         ratio = exact_ratio(head->value, exact, 1, value_error(1, 1) * head->value_norm);
     } else {
-        (void)get_scores(s.quick, &error, head, 0, 1);
-        ratio = exact_ratio(s.quick->score, exact, 1, error);
+        (void)get_scores(s.eval, &error, head, 0, 1);
+        ratio = exact_ratio(s.eval->score, exact, 1, error);
     }
     arb_clear(exact), arb_clear(t);
     scene_clear(&s);
@@ -264,11 +264,11 @@ static double winner(void)
     set_opposite(&s, LONG - 10);
     s.weights.activation = ATTEST_HARDMAX;
     scene_start(&s);
-    if (attest_recheck_quick_get(out, &error, s.quick, &s.check, 0)) {
+    if (attest_recheck_double_eval_get(out, &error, s.eval, &s.check, 0)) {
         ratio = out[0] == -1 ? 1 : INFINITY;
     } else {
-        (void)get_scores(s.quick, &error, &s.quick->head[0], 0, 2);
-        ratio = (s.quick->score[0] - s.quick->score[1]) / (2 * error);
+        (void)get_scores(s.eval, &error, &s.eval->head[0], 0, 2);
+        ratio = (s.eval->score[0] - s.eval->score[1]) / (2 * error);
     }
     scene_clear(&s);
     return ratio;
@@ -279,7 +279,7 @@ static double winner(void)
 static double weights_ratio(double off, double bound)
 {
     enum { COUNT = 1 << 16 };
-    attest_recheck_quick quick = {.score = calloc(COUNT, sizeof(double))};
+    attest_recheck_double_eval quick = {.score = calloc(COUNT, sizeof(double))};
     double zero = 0, ratio;
     arb_t exact, one, sum;
 
@@ -320,8 +320,8 @@ static double weight_roundings(void)
 static double average_sums(void)
 {
     double score[LONG], value[LONG] = {1}, out = 0, ratio;
-    attest_recheck_quick quick = {.dim = 1, .score = score};
-    quick_head head = {.value = value};
+    attest_recheck_double_eval quick = {.dim = 1, .score = score};
+    double_head head = {.value = value};
     arb_t exact;
 
     for (size_t j = 0; j < LONG; j++)
@@ -376,7 +376,7 @@ static bool misses(const double *x, const double *y, size_t dim, size_t each, do
     double *errors = calloc(2 * each, sizeof *errors);
     uint32_t *group = calloc(2 * each, sizeof *group);
     attest_recheck check = {
-        .dim = dim, .positions = 2 * each, .group = group, .sketch = sketch, .error = errors};
+        .dim = dim, .positions = 2 * each, .group = group, .output = sketch, .error = errors};
     visits seen = {each, 0};
     arf_t limit;
 
@@ -459,7 +459,7 @@ static double grid_underflow(void)
 static bool passes(double *sketch, size_t dim, double error, double norm)
 {
     const attest_recheck check = {
-        .dim = dim, .positions = 1, .sketch = sketch, .error = &error};
+        .dim = dim, .positions = 1, .output = sketch, .error = &error};
 
     return !attest_recheck_may_reach(&check, 0, norm);
 }
@@ -513,7 +513,7 @@ static double sketch_ratio(double middle, double off, double radius)
         mag_set_d(arb_radref(ball), radius);
     else
         arb_set(ball, exact);
-    error = sketch_balls(&x, &own, ball, 1);
+    error = set_from_balls(&x, &own, ball, 1);
     ratio = own == 0 ? exact_ratio(&x, exact, 1, error) : NAN;
     arb_clear(exact), arb_clear(ball);
     return ratio;
@@ -543,7 +543,7 @@ static double sketch_sums(void)
     arb_add(ball, ball, part, EXACT_BITS);
     arb_set(exact, ball); /* the number is 1/2 above it */
     mag_set_ui_2exp_si(arb_radref(ball), 1, -1);
-    error = sketch_balls(&x, &own, ball, 1);
+    error = set_from_balls(&x, &own, ball, 1);
     ratio = own == 0 ? exact_ratio(&x, exact, 1, error - 0.5) : NAN;
     arb_clear(exact), arb_clear(ball), arb_clear(part);
     return ratio;
@@ -555,7 +555,7 @@ static double sketch_underflow(void)
     double x[2] = {1, 0x1p-1074}, error;
     slong own;
 
-    error = sketch_doubles(x, &own, 1, 0, 2);
+    error = set_from_doubles(x, &own, 1, 0, 2);
     return own != 1 || x[1] != 0 ? NAN : error > 0 ? 0x1p-1074 / error : INFINITY;
 }
 
@@ -564,7 +564,7 @@ static double finish_underflow(void)
 {
     double x[2] = {0.5, 0x1p-1074}, error[2] = {0};
     slong own[2] = {1, 0};
-    attest_recheck check = {.dim = 1, .positions = 2, .sketch = x, .error = error};
+    attest_recheck check = {.dim = 1, .positions = 2, .output = x, .error = error};
 
     finish(&check, own);
     return x[1] != 0 ? NAN : error[1] > 0 ? 0x1p-1074 / error[1] : INFINITY;

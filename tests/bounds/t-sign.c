@@ -9,8 +9,8 @@
 static double sign_ratio(double unit, slong depth, slong first, slong coefficient)
 {
     attest_softmax_sum sum;
-    attest_softmax_series s;
-    attest_softmax_frame f;
+    series s;
+    frame f;
     const attest_softmax_limits limits = {1000, 1000, NULL};
     fmpz_t zero, exponent;
     fmpz *exponents[1] = {exponent};
@@ -22,7 +22,7 @@ static double sign_ratio(double unit, slong depth, slong first, slong coefficien
     fmpq_set_si(sum.unit, (slong)(unit * 0x1p30), 1 << 30);
     frame_init(&f, &sum, &limits);
     fmpz_set_si(f.depth, depth);
-    attest_softmax_series_init(&s, &f);
+    series_init(&s, &f);
     fmpz_init(zero), fmpz_init(exponent), mag_init(tail);
     arb_init(value), arb_init(exact), arb_init(w);
     for (slong i = 2; i > 0; i--) { /* descending: the far term, and 1 */
@@ -46,7 +46,7 @@ static double sign_ratio(double unit, slong depth, slong first, slong coefficien
     ratio = arb_is_finite(exact) ? fabs(arf_get_d(arb_midref(exact), ARF_RND_UP)) : INFINITY;
     arb_clear(value), arb_clear(exact), arb_clear(w);
     fmpz_clear(zero), fmpz_clear(exponent), mag_clear(tail);
-    attest_softmax_series_clear(&s, &f);
+    series_clear(&s, &f);
     frame_clear(&f);
     attest_softmax_sum_clear(&sum);
     return ratio;

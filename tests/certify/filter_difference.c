@@ -116,18 +116,18 @@ static void get_distance(arb_t distance, const test_case *t)
 static bool is_above(test_case *t, double bound)
 {
     attest_filter_sight sight[2] = {{t->token[0], t->length[0]}, {t->token[1], t->length[1]}};
-    attest_bounded_head head[HEADS];
-    attest_bounded_layer layer = {.activation = ATTEST_SOFTMAX,
-                                  .skip = true,
-                                  .dim = t->dim,
-                                  .heads = t->heads,
-                                  .head = head};
+    attest_double_head head[HEADS];
+    attest_double_layer layer = {.activation = ATTEST_SOFTMAX,
+                                 .skip = true,
+                                 .dim = t->dim,
+                                 .heads = t->heads,
+                                 .head = head};
 
     for (size_t h = 0; h < t->heads; h++) {
-        attest_bounded_matrix_set(&head[h].q, t->weight[h][0], t->size, t->dim);
-        attest_bounded_matrix_set(&head[h].k, t->weight[h][1], t->size, t->dim);
-        attest_bounded_matrix_set(&head[h].v, t->weight[h][2], t->size, t->dim);
-        attest_bounded_matrix_set(&head[h].o, t->weight[h][3], t->dim, t->size);
+        attest_double_layer_set_matrix(&head[h].q, t->weight[h][0], t->size, t->dim);
+        attest_double_layer_set_matrix(&head[h].k, t->weight[h][1], t->size, t->dim);
+        attest_double_layer_set_matrix(&head[h].v, t->weight[h][2], t->size, t->dim);
+        attest_double_layer_set_matrix(&head[h].o, t->weight[h][3], t->dim, t->size);
     }
     return attest_filter_difference(&layer, t->token[0], &sight[0], &sight[1], bound);
 }

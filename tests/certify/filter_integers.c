@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "certify/filter_integers.h"
+#include "certify/filter_batch.h"
 #include "tests/ref/attention.h"
 #include "tests/tap.h"
 
@@ -170,7 +170,7 @@ static bool is_told(size_t told[2], attest_filter_integers *n, const truth *t, c
                     size_t p, size_t q)
 {
     size_t dim = x->shape.dim;
-    int apart = attest_filter_integers_tell(n, p, q);
+    int apart = attest_filter_integers_compare_softmax(n, p, q);
     bool overlap = true;
 
     for (size_t c = 0; c < dim; c++)
@@ -204,7 +204,8 @@ static void test_sums(void)
            "%zu are told to be different, %zu equal", told[0], told[1]);
     x.shape.heads = 2;
     attest_filter_integers_begin(&n, &x.shape, &x.instance, x.positions);
-    TAP_OK(attest_filter_integers_tell(&n, 0, 0) == 0, "nothing is said of two heads");
+    TAP_OK(attest_filter_integers_compare_softmax(&n, 0, 0) == 0,
+           "nothing is said of two heads");
     _fmpq_vec_clear(t.exact, most);
     _arb_vec_clear(t.ball, most);
 }
@@ -222,19 +223,19 @@ static void test_symmetry(void)
     attest_filter_instance instance = {4, length, token, weight};
 
     attest_filter_integers_begin(&n, &shape, &instance, 9);
-    TAP_OK(attest_filter_integers_tell(&n, 0, 5) == -1 &&
-               attest_filter_integers_tell(&n, 1, 4) == -1,
+    TAP_OK(attest_filter_integers_compare_softmax(&n, 0, 5) == -1 &&
+               attest_filter_integers_compare_softmax(&n, 1, 4) == -1,
            "the order of tokens does not matter");
-    TAP_OK(attest_filter_integers_tell(&n, 0, 2) == 1 &&
-               attest_filter_integers_tell(&n, 0, 6) == 1,
+    TAP_OK(attest_filter_integers_compare_softmax(&n, 0, 2) == 1 &&
+               attest_filter_integers_compare_softmax(&n, 0, 6) == 1,
            "opposite outputs differ, and so do those of one more token");
     weight[3] = -1;
     weight[2] = 1;
     shape.skip = false;
     token[4] = 0, token[5] = 0; /* queries of score 0 see means */
     attest_filter_integers_begin(&n, &shape, &instance, 9);
-    TAP_OK(attest_filter_integers_tell(&n, 4, 5) == -1 &&
-               attest_filter_integers_tell(&n, 4, 0) == 1,
+    TAP_OK(attest_filter_integers_compare_softmax(&n, 4, 5) == -1 &&
+               attest_filter_integers_compare_softmax(&n, 4, 0) == 1,
            "means are told from other averages");
 }
 

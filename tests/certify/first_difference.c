@@ -551,12 +551,12 @@ static void test_met(void)
     if (attest_dataset_builder_finish(&data, &builder, NULL) != ATTEST_OK ||
         decide(&finding, &data, &weights, NULL) != ATTEST_OK)
         abort();
-    arb_get_ubound_arf(end, finding.min_separation, ATTEST_FIRST_BITS);
+    arb_get_ubound_arf(end, finding.min_separation, ATTEST_FIRST_DIFFERENCE_BITS);
     arf_get_fmpq(delta, end);
     if (decide(&finding, &data, &weights, delta) != ATTEST_OK)
         abort();
     above = finding.verdict;
-    arb_get_lbound_arf(end, finding.min_separation, ATTEST_FIRST_BITS);
+    arb_get_lbound_arf(end, finding.min_separation, ATTEST_FIRST_DIFFERENCE_BITS);
     arf_get_fmpq(delta, end);
     fmpq_div_2exp(delta, delta, 1);
     if (decide(&finding, &data, &weights, delta) != ATTEST_OK)
@@ -671,7 +671,7 @@ static bool is_bound(double x, const arb_t ball, int sign)
 /* Whether the constants of a query, whose token is x and |a.x| = 2|x|, are the lemma's bounds
  * at the gap that it names, which is at most 2|x|: mu = g q/(1 - q), nu = mu/(1 - q), q = e^-g.
  */
-static bool is_query(const attest_first_query *query, const fmpq_t x)
+static bool is_query(const attest_first_difference_query *query, const fmpq_t x)
 {
     arb_t g, q, one, mu, nu, b;
     bool is;
@@ -718,7 +718,7 @@ typedef struct line {
     attest_dataset data;
     attest_weights weights;
     attest_claim claim;
-    attest_first_scan *scan;
+    attest_first_difference_scan *scan;
 } line;
 
 static void line_init(line *l, const char *const *text, size_t count, bool apart, ulong divisor)
@@ -749,7 +749,7 @@ static void line_init(line *l, const char *const *text, size_t count, bool apart
 /* The part of the scan that the queries and bounds need. */
 static void line_scan(line *l)
 {
-    attest_first_scan *scan = l->scan = calloc(1, sizeof *scan);
+    attest_first_difference_scan *scan = l->scan = calloc(1, sizeof *scan);
 
     scan->claim = &l->claim;
     attest_rank_one_init(&scan->head, 1);
@@ -760,7 +760,7 @@ static void line_scan(line *l)
     scan->scale = ldexp(2, 2 * (int)scan->y.exponent);
     scan->unit = ldexp(1, (int)scan->y.exponent);
     arb_init(scan->norm_w);
-    attest_rational_vector_norm(scan->norm_w, &scan->head.w, ATTEST_FIRST_BITS);
+    attest_rational_vector_norm(scan->norm_w, &scan->head.w, ATTEST_FIRST_DIFFERENCE_BITS);
 }
 
 static void line_clear(line *l)
@@ -790,7 +790,8 @@ static size_t count_queries(char reason[ATTEST_ERROR_SIZE], const char *const *t
     *reason = '\0';
     line_init(&l, text, count, false, 1);
     line_scan(&l);
-    if (attest_first_set_queries(l.scan, reason, ATTEST_ERROR_SIZE, NULL) != ATTEST_OK)
+    if (attest_first_difference_set_queries(l.scan, reason, ATTEST_ERROR_SIZE, NULL) !=
+        ATTEST_OK)
         abort();
     for (size_t t = 0; t < count && !*reason; t++) {
         attest_projection_get(x, &l.scan->y, t);
@@ -812,7 +813,7 @@ static bool keeps_apart(const char *const *text, size_t count, ulong divisor, do
     arf_pos_inf(enough);
     line_init(&l, text, count, false, divisor);
     line_scan(&l);
-    if (attest_first_bound_tokens(bound, l.scan, enough, NULL) != ATTEST_OK)
+    if (attest_first_difference_bound_tokens(bound, l.scan, enough, NULL) != ATTEST_OK)
         abort();
     found = arf_get_d(bound, ARF_RND_UP);
     line_clear(&l);

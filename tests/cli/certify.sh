@@ -225,10 +225,10 @@ run 1 "a log2 of 0" check bad.json
 # An undecided certificate is true, or not, but never holds.
 "$ATTEST" certify pair.json --weights soft.json --method first-difference -o open.json >/dev/null 2>&1
 run 3 "undecided about everything" check open.json --json
-json 'o["certificates"] == [{"path": "open.json", "verdict": "undecided", "reason": "as it says"}]'
+json 'o["certificates"] == [{"path": "open.json", "verdict": "undecided", "reason": "as the certificate claims"}]'
 change soft-cert.json open.json 'o["verdict"] = "undecided"'
 run 3 "undecided, with true enclosures" check open.json
-shows '^open.json: undecided, as it says$'
+shows '^open.json: undecided, as the certificate claims$'
 run 3 "beside one that holds" check soft-cert.json open.json
 change open.json bad.json 'o["pair"] = [[0, 0], [1, 0]]'
 run 1 "undecided, with another pair" check bad.json

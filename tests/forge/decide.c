@@ -2,7 +2,7 @@
  * bounds at, just below and just above the truth, against the oracle of tests/ref/truth.h. */
 #include <attest/certify.h>
 
-#include "recheck/sums.h"
+#include "recheck/exp_sum.h"
 #include "recheck/recheck.h"
 #include "tests/forge/alter.h"
 #include "tests/forge/instance.h"

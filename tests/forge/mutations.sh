@@ -9,7 +9,7 @@ export srcdir
 build_tests certify/zero_test forge/decide forge/forge forge/directed.sh forge/forms.sh
 
 # certify
-series=src/certify/softmax_series.c
+series=src/certify/softmax_sign.c
 sign=src/certify/softmax_sign.c
 mutation "terms that are cut off and forgotten" $series \
     'fmpz_add(s->rest, s->rest, c);' ';'
@@ -27,17 +27,17 @@ mutation "a square over one denominator" $sign \
     'arb_sqr(square, square, 2 * bits + 64);' ';'
 mutation "a fraction that lost its sign" src/certify/softmax_sum.c \
     'fmpq_set_si(share, sign * (slong)keys[j].times, 1);' 'fmpq_set_si(share, (slong)keys[j].times, 1);'
-mutation "the order turned round" src/certify/rivals_settle.c \
-    ': rival->order > 0 ? ATTEST_COMPARISON_ABOVE
-                                  : ATTEST_COMPARISON_BELOW;' ': rival->order < 0 ? ATTEST_COMPARISON_ABOVE
-                                  : ATTEST_COMPARISON_BELOW;'
+mutation "the order turned round" src/certify/extreme_candidates.c \
+    ': candidate->order > 0 ? ATTEST_COMPARISON_ABOVE
+                                      : ATTEST_COMPARISON_BELOW;' ': candidate->order < 0 ? ATTEST_COMPARISON_ABOVE
+                                      : ATTEST_COMPARISON_BELOW;'
 
 # the checker
-mutation "products beyond the depth, forgotten" src/recheck/sums.c \
+mutation "products beyond the depth, forgotten" src/recheck/exp_sum.c \
     'fmpz_addmul(&product->rest, factor, right + j);' ';'
-mutation "a checker that adds the bound" src/recheck/order.c \
+mutation "a checker that adds the bound" src/recheck/sign_of_square.c \
     'fmpz_neg(factor, factor);' ';'
-mutation "a checker's sum that is 0 as far as it goes" src/recheck/order.c \
+mutation "a checker's sum that is 0 as far as it goes" src/recheck/sign_of_square.c \
     'return fmpz_is_zero(&e->total.rest) ? ZERO : TOO_SHALLOW;' 'return ZERO;'
 mutation "the checker's depths below the least score" src/recheck/fractions.c \
     'fmpz_cmp(s->depth + j, largest) > 0' 'fmpz_cmp(s->depth + j, largest) < 0'
@@ -50,11 +50,11 @@ mutation "constants that the checker loses" src/recheck/fractions.c \
     'fmpz_add(f->constant + c, f->constant + c, ratio);' ';'
 mutation "a bound of the lemma without its exponential" src/recheck/lemma_order.c \
     'arb_mul(bound, bound, t, bits + 32);' ';'
-mutation "a witness of any first difference" src/recheck/lemma_near.c \
+mutation "a witness of any first difference" src/recheck/lemma_order.c \
     'else if (witness->common != q.event.common)' 'else if (false)'
-mutation "a witness of any gap" src/recheck/lemma_near.c \
+mutation "a witness of any gap" src/recheck/lemma_order.c \
     'else if (!fmpq_equal(witness->gap, gap))' 'else if (false)'
-mutation "a witness of any bound" src/recheck/lemma_near.c \
+mutation "a witness of any bound" src/recheck/lemma_order.c \
     'else if (!bound_is(&q))' 'else if (false)'
 
 # the slack
@@ -70,6 +70,6 @@ mutation "ends without the slack, from above" $check \
 mutation "a separation of one output's slack" $check \
     'set_ball(&v->least, &v->most, c->min_separation, slack, 2);' \
     'set_ball(&v->least, &v->most, c->min_separation, slack, 1);'
-mutation "a midpoint far below the slack" src/certify/slack.c \
+mutation "a midpoint far below the slack" src/certify/decide.c \
     'arf_zero(arb_midref(ball));' ';'
 finish

@@ -24,6 +24,9 @@ dataset_set_json io
 dataset_set_npy io
 dataset_set_safetensors io
 dataset_write io
+double_enclosure certify
+double_layer certify
+double_points certify
 feed_forward_ball attention
 feed_forward_exact attention
 feed_forward_plan attention

@@ -78,7 +78,7 @@ mutation "a tie broken by the last key" $attention \
 mutation "a mask that shows the next key" $attention \
     'ATTEST_MASK_CAUSAL ? k + 1 : l->length' \
     'ATTEST_MASK_CAUSAL ? (k + 2 < l->length ? k + 2 : l->length) : l->length'
-mutation "a wrong norm of outputs" src/certify/settle_exact.c \
+mutation "a wrong norm of outputs" src/certify/decide.c \
     'fmpq_addmul(square, difference, difference);' \
     'fmpq_mul(difference, difference, difference);
         if (fmpq_cmp(difference, square) > 0)
@@ -88,9 +88,9 @@ mutation "a wrong distance of tokens" src/number/rational_vector.c \
     'fmpz_mul(difference, difference, difference);
         if (fmpz_cmp(difference, fmpq_numref(square)) > 0)
             fmpz_set(fmpq_numref(square), difference);'
-mutation "an inequality that is not strict" src/certify/settle_exact.c \
+mutation "an inequality that is not strict" src/certify/decide.c \
     'fmpq_cmp(closest, bound) <= 0' 'fmpq_cmp(closest, bound) < 0'
-mutation "a swapped inequality" src/certify/settle_exact.c \
+mutation "a swapped inequality" src/certify/decide.c \
     'fmpq_cmp(largest, bound) >= 0' 'fmpq_cmp(largest, bound) <= 0'
 mutation "a bound of tokens that is not strict" src/theory/separated.c \
     'return fmpq_cmp(square, wanted) > 0;' 'return fmpq_cmp(square, wanted) >= 0;'
@@ -101,7 +101,7 @@ mutation "a factor lost in exp of powers" src/number/ball_exp.c \
     'arb_set(power + i, power + i - 1);'
 mutation "a factor lost in exp of doubles" src/number/double.h \
     'exp(score[j] - *maximum)' 'exp((score[j] - *maximum) / 2)'
-mutation "multiplicities lost in the difference of Boltzmann values" src/theory/boltzmann_difference.c \
+mutation "multiplicities lost in the difference of Boltzmann values" src/theory/lemma_f.c \
     'arb_mul_fmpz(depth, depth, v->d, bits);' ';'
 mutation "the share of the scores lost in a kernel's bound" src/kernel/bound.c \
     'bound = value_norm * (score + terms.fixed);' 'bound = value_norm * terms.fixed;'
@@ -119,7 +119,7 @@ mutation "different outputs that the filter takes for equal" src/certify/filter_
 mutation "a distance below the bound, give or take the radii" src/certify/filter_judge.c \
     'double reach = bound - radii;' 'double reach = bound + radii;'
 mutation "the weights of another instance of the batch" src/certify/filter_batch.c \
-    '(attest_bounded_task){.layer = &work->layer[b],' '(attest_bounded_task){.layer = &work->layer[0],'
+    '(attest_double_task){.layer = &work->layer[b],' '(attest_double_task){.layer = &work->layer[0],'
 mutation "an error lost in the difference of two contexts" src/certify/filter_difference.c \
     '    most -= ATTEST_TERM(difference_sum, error);' ''
 mutation "exponentials of which the filter sees one entry" src/certify/filter_integers.c \
@@ -148,32 +148,32 @@ mutation "an exp of balls that is 0 beyond 1024" src/number/ball_exp.c \
     lattice_clear(&l);'
 
 # certify
-mutation "a zero test of squares that forgets a factor" src/certify/softmax_series.c \
+mutation "a zero test of squares that forgets a factor" src/certify/softmax_sign.c \
     'fmpz_mul(factor, factor, fmpq_numref(target));' ';'
 mutation "multiplicities lost in the zero test" src/certify/softmax_sum.c \
     'keys[count - 1].times++;' 'keys[count - 1].times = 1;'
 mutation "denominators that are taken for equal" src/certify/softmax_sum.c \
     ' &&
            fmpz_equal(a->z + i, b->z + j)) {' ') {'
-mutation "equal softmax outputs that are taken for different" src/certify/rivals_settle.c \
+mutation "equal softmax outputs that are taken for different" src/certify/extreme_candidates.c \
     'return ATTEST_COMPARISON_MET;
     arb_set_fmpq' 'return ATTEST_COMPARISON_ABOVE;
     arb_set_fmpq'
-mutation "norms that skip the first context" src/certify/settle_ball.c \
+mutation "norms that skip the first context" src/certify/decide.c \
     'for (size_t p = 0; p < cloud->count; p++) {
         attest_cloud_norm(&lower, &upper, cloud, p);
-        if' \
+        if (!(' \
     'for (size_t p = cloud->count > 1; p < cloud->count; p++) {
         attest_cloud_norm(&lower, &upper, cloud, p);
-        if'
-mutation "the farthest pair for the closest" src/certify/settle_exact.c \
+        if (!('
+mutation "the farthest pair for the closest" src/certify/decide.c \
     'fmpq_sgn(best) < 0 || fmpq_cmp(square, best) < 0' \
     'fmpq_sgn(best) < 0 || fmpq_cmp(square, best) > 0'
 mutation "first differences without the tokens of negative scores" src/certify/first_difference_scan.c \
     'if (!has_sign(scan, -1))' 'if (true)'
 mutation "a delta inside the enclosure of first differences" src/certify/first_difference.c \
     'attest_rationals_compare_arf(low, claim->delta) > 0' 'attest_rationals_compare_arf(high, claim->delta) > 0'
-mutation "a radius without the error of the kernel" src/certify/bounded_layer.c \
+mutation "a radius without the error of the kernel" src/certify/double_layer.c \
     'double rho = error[k] + v * (eta + ATTEST_TERM(layer_values, part->projection)) * SLACK;' 'double rho = 0 * error[k] * eta;'
 mutation "pairs across leaves that are lost" src/geometry/tree_search.c \
     'if (worth_meeting(find, left, left + 1, node_square(find, left, left + 1)))
@@ -193,7 +193,7 @@ mutation "neighbours that never meet in the filter" src/certify/filter_judge.c \
     's[lane] = first + lane > i && first' 's[lane] = first + lane > i + 1 && first'
 
 # the checker
-mutation "sets of three or more that ignore the last token" src/recheck/groups.c \
+mutation "sets of three or more that ignore the last token" src/recheck/eval.c \
     'k < seen; k++)
         if (k == 0' 'k < seen - (seen >= 3); k++)
         if (k == 0'
@@ -205,16 +205,16 @@ mutation "near pairs up to the enclosure, not up to delta" src/recheck/check.c \
 mutation "a delta that is met, accepted by the checker" src/recheck/check.c \
     'is_above(v, a, b, &v->delta, true)' 'is_above(v, a, b, &v->delta, false)'
 mutation "a refutation that nothing shows" src/recheck/check.c \
-    'SAYS_TOO_MUCH(v, "neither the pair nor the largest output refutes the claim");' ';'
+    'FAIL_CHECK(v, "neither the pair nor the largest output refutes the claim");' ';'
 mutation "ties that the checker gives to the first key" src/recheck/eval.c \
     '(order == 0 && check->weights->ties == ATTEST_TIES_LEFTMOST)' 'order == 0'
 mutation "a sum for a mean in the checker" src/recheck/eval.c \
     'fmpz_mul_ui(denominator, denominator, winners);' ';'
-mutation "a bound that the checker does not square" src/recheck/compare.c \
+mutation "a bound that the checker does not square" src/recheck/sign_of_square.c \
     'fmpq_mul(bound, x, x);' 'fmpq_set(bound, x);'
 mutation "a grid of one axis" src/recheck/grid.c \
     'own[1] + n / 3 % 3 - 1, own[2] + n / 9 - 1}' 'own[1], own[2]}'
-mutation "equalities that the checker sees in the first entry" src/recheck/order.c \
+mutation "equalities that the checker sees in the first entry" src/recheck/sign_of_square.c \
     'size_t first = find_first(f);' 'size_t first = 0;' \
     'c < f->dim && !e->cut.failed; c = next' 'c < 1 && !e->cut.failed; c = next'
 
@@ -237,7 +237,7 @@ mutation "classes that forget the token" src/theory/contextual.c \
     '&s->classes, vocabulary, meant)' '&s->classes, vocabulary, 0)'
 mutation "contexts without the mask" src/theory/contextual.c \
     'if (mask == ATTEST_MASK_CAUSAL) {' 'if (mask == ATTEST_MASK_CAUSAL && length > 3) {'
-mutation "a difference of Boltzmann values with its sign turned" src/theory/boltzmann_difference.c \
+mutation "a difference of Boltzmann values with its sign turned" src/theory/lemma_f.c \
     'fmpz_submul(v->d, v->b, all->value[0].a);' \
     'fmpz_submul(v->d, v->b, all->value[0].a);
         fmpz_neg(v->d, v->d);'
@@ -262,7 +262,7 @@ mutation "the sharp gap's bound without its tail" src/theory/sharp_gap.c \
     'arb_sub(bracket, bracket, mu, bits);' ';'
 mutation "the sharp gap's mean depth of two elements for more" src/theory/sharp_gap.c \
     '!first_at_maximum && arb_lt(t, mean)' '!first_at_maximum'
-mutation "first differences below the sharp gap" src/certify/first_difference_queries.c \
+mutation "first differences below the sharp gap" src/certify/first_difference_scan.c \
     'threshold_above = 1.3169578969249' 'threshold_above = 0.4'
 mutation "the farthest tokens for the closest" src/theory/separated.c \
     'pair[0] == SIZE_MAX || fmpq_cmp(square, best) < 0' \

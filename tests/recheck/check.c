@@ -110,7 +110,7 @@ static void test_undecided(void)
     TAP_OK(check(&holds, &certificate) == ATTEST_OK && !holds,
            "undecided, with an enclosure that is wrong");
     certificate.has_pair = false;
-    TAP_OK(check(&holds, &certificate) == ATTEST_UNABLE, "undecided, as it says");
+    TAP_OK(check(&holds, &certificate) == ATTEST_UNABLE, "undecided, as the certificate claims");
     arb_indeterminate(certificate.max_norm);
     TAP_OK(check(&holds, &certificate) == ATTEST_UNABLE, "undecided about everything");
     certificate.input[0].sha256[0] ^= 1;
@@ -180,7 +180,7 @@ static void test_grid(void)
         attest_weights_parse_json(&weights, weights_text, strlen(weights_text), NULL, NULL) !=
             ATTEST_OK ||
         attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK ||
-        attest_recheck_make_sketch(&check, NULL) != ATTEST_OK)
+        attest_recheck_make_doubles(&check, NULL) != ATTEST_OK)
         abort();
     TAP_OK(count_near(&check, 0) == 1, "at 0 the pair that doubles do not tell apart");
     TAP_OK(count_near(&check, 2) == 4, "and within 2 those of small tokens");

@@ -65,7 +65,7 @@ static bool note_pair(void *state, size_t a, size_t b)
 
 static double entry(const attest_recheck *check, size_t p, size_t c)
 {
-    return check->sketch[p * check->dim + c] * ldexp(1, (int)check->exponent);
+    return check->output[p * check->dim + c] * ldexp(1, (int)check->exponent);
 }
 
 /* How many pairs within reach are not visited; *within grows by those that are. */
@@ -107,7 +107,7 @@ static void test_near(void)
         make_dataset(&dataset, POINTS, 1, dim, &state);
         make_weights(&weights, dim);
         if (attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK ||
-            attest_recheck_make_sketch(&check, NULL) != ATTEST_OK)
+            attest_recheck_make_doubles(&check, NULL) != ATTEST_OK)
             abort();
         for (double reach = 1; reach < 16; reach *= 1.3)
             missed += count_missed(&check, reach, &within);
@@ -157,7 +157,7 @@ static void test_jobs(void)
         attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK)
         abort();
     check.jobs = 2;
-    if (attest_recheck_make_sketch(&check, NULL) != ATTEST_OK)
+    if (attest_recheck_make_doubles(&check, NULL) != ATTEST_OK)
         abort();
     arf_init(reach);
     arf_set_d(reach, 3);
@@ -248,7 +248,7 @@ static bool is_sketch(attest_recheck *check, size_t p)
     for (size_t c = 0; c < check->dim; c++) {
         arb_mul_2exp_si(out + c, out + c, -check->exponent);
         arb_addmul(norm, out + c, out + c, BITS);
-        arb_set_d(x, check->sketch[p * check->dim + c]);
+        arb_set_d(x, check->output[p * check->dim + c]);
         arb_sub(x, x, out + c, BITS);
         arb_addmul(square, x, x, BITS);
     }
@@ -283,7 +283,7 @@ static void test_sketch(void)
             abort();
         make_weights(&weights, 3);
         if (attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK ||
-            attest_recheck_make_sketch(&check, NULL) != ATTEST_OK)
+            attest_recheck_make_doubles(&check, NULL) != ATTEST_OK)
             abort();
         for (size_t p = 0; p < check.positions; p++, positions++)
             wrong += !is_sketch(&check, p);
@@ -306,7 +306,7 @@ static bool is_reached(attest_recheck *check, size_t p, int exponent)
 
     arb_init(square), arb_init(x);
     for (size_t c = 0; c < check->dim; c++) {
-        double *entry = &check->sketch[p * check->dim + c];
+        double *entry = &check->output[p * check->dim + c];
 
         *entry = ldexp(*entry, exponent);
         arb_set_d(x, *entry);
@@ -334,11 +334,11 @@ static void test_reach(void)
         make_dataset(&dataset, POINTS, 1, dim, &state);
         make_weights(&weights, dim);
         if (attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK ||
-            attest_recheck_make_sketch(&check, NULL) != ATTEST_OK)
+            attest_recheck_make_doubles(&check, NULL) != ATTEST_OK)
             abort();
         for (size_t p = 0; p < POINTS; p++) {
             for (size_t c = 0; c < dim; c++)
-                check.sketch[p * dim + c] =
+                check.output[p * dim + c] =
                     (double)(attest_random_next(&state) >> 11) * 0x1p-53 - 0.5;
             check.error[p] = 0;
             wrong += !is_reached(&check, p, 0) + !is_reached(&check, p, -600);
@@ -370,9 +370,9 @@ static void test_cancelled(void)
     if (attest_dataset_parse_json(&dataset, data, strlen(data), NULL, NULL) != ATTEST_OK ||
         attest_weights_parse_json(&weights, layer, strlen(layer), NULL, NULL) != ATTEST_OK ||
         attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK ||
-        attest_recheck_make_sketch(&check, NULL) != ATTEST_OK)
+        attest_recheck_make_doubles(&check, NULL) != ATTEST_OK)
         abort();
-    error = fabs(ldexp(check.sketch[0], (int)check.exponent) + 0x1p-80 / 3);
+    error = fabs(ldexp(check.output[0], (int)check.exponent) + 0x1p-80 / 3);
     printf("# off by 2^%g, 2^%g allowed\n", log2(error),
            log2(ldexp(check.error[0], (int)check.exponent)));
     TAP_OK(error <= ldexp(check.error[0], (int)check.exponent) && check.error[0] < 0x1p-8,

@@ -7,7 +7,6 @@
 
 #include "attention/network.h"
 #include "tests/tap.h"
-#include "theory/approximate_parts.h"
 
 enum { UNIT = 60 };
 

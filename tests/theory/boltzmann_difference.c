@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "theory/boltzmann_difference.h"
+#include "theory/lemma_f.h"
 
 #include "tests/ref/boltzmann_full.h"
 #include "tests/tap.h"

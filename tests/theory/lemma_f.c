@@ -2,7 +2,6 @@
  * larger constant would be seen). */
 #include <math.h>
 
-#include "theory/boltzmann_difference.h"
 #include "theory/lemma_f.h"
 
 #include "tests/ref/boltzmann_full.h"

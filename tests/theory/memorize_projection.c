@@ -2,8 +2,8 @@
  * pair. Points are whole numbers, so that doubles are exact. */
 #include <math.h>
 
-#include "theory/memorize_parts.h"
-#include "theory/theorem2_parts.h"
+#include "theory/memorize.h"
+#include "theory/theorem2.h"
 
 #include "tests/tap.h"
 

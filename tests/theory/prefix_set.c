@@ -1,6 +1,6 @@
 /* Numbers of what a query sees: as many beginnings as let halves of their hashes collide, all
  * told apart, and few comparisons for it. */
-#include "theory/prefix_set.h"
+#include "theory/contextual.h"
 
 #include "tests/tap.h"
 

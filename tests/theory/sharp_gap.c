@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "tests/tap.h"
-#include "theory/boltzmann_difference.h"
 #include "theory/lemma_f.h"
 #include "theory/sharp_gap.h"
 

@@ -1,6 +1,6 @@
 /* Directions of Theorem 2: divisors, orthogonal outputs, which directions keep tokens apart,
  * and numbers rounded up and down, each against its definition in rationals. */
-#include "theory/theorem2_parts.h"
+#include "theory/theorem2.h"
 
 #include "tests/tap.h"
 

@@ -1,0 +1,32 @@
+/* decide.h -- the last step of certify: the candidates decide the claim.
+ *
+ * Both functions take a search whose cloud encloses all outputs and none of whose candidates
+ * has been fetched yet, and set every field of the finding except its method. They may pass
+ * over all other pairs and outputs: every closest required pair is a candidate, and the norm of
+ * every largest output reaches the largest lower end of the norms. */
+#ifndef ATTEST_CERTIFY_DECIDE_H
+#define ATTEST_CERTIFY_DECIDE_H
+
+#include <attest/certify.h>
+
+#include "certify/search.h"
+
+/* Hardmax: outputs are rational, so rational arithmetic decides. Leaves precision_bits alone.
+ * Status: NOMEM and what evaluation returns. */
+attest_status attest_decide_hardmax(attest_finding *finding, const attest_claim *claim,
+                                    attest_search *search,
+                                    attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Softmax: balls whose precision doubles up to max_bits, and the zero test. Status: UNABLE (too
+ * many candidates that nothing tells apart), NOMEM and what evaluation returns. */
+attest_status attest_decide_softmax(attest_finding *finding, const attest_claim *claim,
+                                    attest_search *search,
+                                    attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Outputs of the layer that is meant lie within s = weights->slack of those that the finding is
+ * about: separations within 2 s, norms within s. The enclosures are widened by that, and the
+ * verdict is what follows from them: undecided, with the reason, where delta or r lies in
+ * between. Nothing changes where s is 0. proofs-notes/pairing.md. */
+void attest_finding_widen(attest_finding *finding, const attest_claim *claim);
+
+#endif

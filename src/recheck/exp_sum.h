@@ -1,0 +1,90 @@
+/* exp_sum.h -- sums of integer multiples of e^{-depth / D}, cut off at a depth, and softmax
+ * outputs as fractions of such sums.
+ *
+ * A sum stands for a value: that of its terms, and at most rest e^{-cut / D} more, where cut is
+ * the depth beyond which terms were left out. Products and sums of them are exact in this
+ * sense. Nothing of certify is used.
+ *
+ * Entry c of a softmax output, or of a difference of two, is constant[c] / scale + sum over
+ * fractions f of above[c] / (scale below), sums of exponentials over one denominator D of all
+ * scores. Fractions are reduced where that is cheap, and those with one denominator are added:
+ * nothing is left of what cancels. */
+#ifndef ATTEST_RECHECK_EXP_SUM_H
+#define ATTEST_RECHECK_EXP_SUM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <attest/flint.h>
+
+#include "recheck/recheck.h"
+
+typedef struct attest_recheck_term {
+    fmpz depth, factor;
+} attest_recheck_term;
+
+/* Terms by ascending depth >= 0, none with factor 0. */
+typedef struct attest_recheck_sum {
+    attest_recheck_term *term;
+    size_t count, room;
+    fmpz rest;
+} attest_recheck_sum;
+
+/* Where sums are cut off, and what may happen on the way. */
+typedef struct attest_recheck_cut {
+    bool whole;   /* nothing is cut off */
+    fmpz_t depth; /* else the largest depth that is kept */
+    size_t most;  /* as many terms may a sum have */
+    bool failed;  /* too many terms, or no memory: nothing computed since means anything */
+} attest_recheck_cut;
+
+/* Zero. A sum of all zero bits is one, too. */
+void attest_recheck_sum_init(attest_recheck_sum *sum);
+void attest_recheck_sum_clear(attest_recheck_sum *sum);
+
+/* Appends a term, in any order; collect sorts them, adds equal depths and cuts off. */
+void attest_recheck_sum_push(attest_recheck_sum *sum, const fmpz_t depth, const fmpz_t factor,
+                             attest_recheck_cut *cut);
+void attest_recheck_sum_collect(attest_recheck_sum *sum, attest_recheck_cut *cut);
+
+/* sum += factor * other. */
+void attest_recheck_sum_add(attest_recheck_sum *sum, const attest_recheck_sum *other,
+                            const fmpz_t factor, attest_recheck_cut *cut);
+
+/* product += a b; product is neither. */
+void attest_recheck_sum_addmul(attest_recheck_sum *product, const attest_recheck_sum *a,
+                               const attest_recheck_sum *b, attest_recheck_cut *cut);
+
+/* Whether both have the same terms. */
+bool attest_recheck_sum_equal(const attest_recheck_sum *a, const attest_recheck_sum *b);
+
+/* factor encloses the sum times e^{lead / D}, in balls of so many bits; *tail bounds what the
+ * rest contributes to the radius. */
+void attest_recheck_sum_enclose(arb_t factor, mag_t tail, const attest_recheck_sum *sum,
+                                const fmpz_t lead, const fmpz_t denominator, long bits,
+                                const attest_recheck_cut *cut);
+
+/* power = e^{-depth / D} with a relative accuracy of about bits. */
+void attest_recheck_sum_power(arb_t power, const fmpz_t depth, const fmpz_t denominator,
+                              long bits);
+
+typedef struct attest_recheck_fraction {
+    attest_recheck_sum below;  /* positive */
+    attest_recheck_sum *above; /* dim */
+} attest_recheck_fraction;
+
+typedef struct attest_recheck_fractions {
+    size_t dim, count;
+    attest_recheck_fraction *fraction;
+    fmpz *constant; /* dim */
+    fmpz_t scale;   /* > 0 */
+    fmpz_t denominator;
+    bool failed; /* memory is out */
+} attest_recheck_fractions;
+
+/* F_a - F_b, or F_a for b = a. Domain: softmax. */
+void attest_recheck_fractions_init(attest_recheck_fractions *f, attest_recheck *check, size_t a,
+                                   size_t b);
+void attest_recheck_fractions_clear(attest_recheck_fractions *f);
+
+#endif
