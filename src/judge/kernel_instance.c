@@ -310,7 +310,7 @@ static bool alloc(attest_judge_instance *x)
         if (!x->panels)
             return false;
     }
-    x->part = attest_memory_alloc(x->recipe.splits, (q->value_dim + 2) * sizeof *x->part);
+    x->part = attest_memory_alloc(x->recipe.splits, (q->value_dim + 4) * sizeof *x->part);
     x->tile = attest_memory_alloc(keys, sizeof *x->tile);
     return x->group && x->scaled && x->score_lo && x->score_hi && x->weight && x->exponential &&
            x->o && x->part && x->tile && attest_judge_accumulator_alloc(&x->score, more) &&

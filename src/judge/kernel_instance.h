@@ -110,6 +110,11 @@ double attest_judge_instance_sink(const attest_judge_instance *x, double logit);
 double attest_judge_instance_sink_argument(const attest_judge_instance *x, double logit,
                                            double reference);
 
+/* The logarithms of a sum that the model allows; outer: lo and hi enclose all of them, else all
+ * numbers between them are allowed. */
+attest_judge_exponential attest_judge_instance_log(const attest_judge_instance *x, double sum,
+                                                   bool outer);
+
 /* Whether the reference m stays although the maximum is now more, (i). */
 bool attest_judge_instance_keeps(const attest_judge_instance *x, double m, double more);
 

@@ -1,6 +1,8 @@
 /* kernel_instance_argument.c -- the arguments of exp, (h), (i), (l). */
 #include "judge/kernel_instance.h"
 
+#include "number/scope.h"
+
 static double add(const attest_judge_instance *x, double a, double b)
 {
     return attest_judge_accumulator_add(a, b, &x->work);
@@ -82,4 +84,27 @@ double attest_judge_instance_sink_argument(const attest_judge_instance *x, doubl
     if (x->recipe.argument == ATTEST_RECIPE_FOLDED)
         return fused(x, sink, x->lambda, -reference);
     return attest_judge_instance_argument(x, sink, reference);
+}
+
+/* Numbers of the working format within the allowed error. */
+attest_judge_exponential attest_judge_instance_log(const attest_judge_instance *x, double sum,
+                                                   bool outer)
+{
+    const attest_in_double *h = &x->work.format;
+    attest_judge_exponential y;
+    double exact, radius, slack;
+    int inexact;
+    MPFR(53, l);
+
+    mpfr_set_d(l, sum, MPFR_RNDN);
+    inexact = mpfr_log(l, l, MPFR_RNDZ);
+    exact = mpfr_get_d(l, MPFR_RNDZ);
+    y.nearest = attest_in_double_convert(
+        h->plain ? exact : attest_in_double_to_odd(exact, inexact ? exact : 0), h);
+    radius = x->variant->split_log;
+    slack = 0x1p-50 * fabs(exact) + 0x1p-20 * radius; /* exact is off by 2^-52, sums round */
+    radius = outer ? radius + slack : fmax(radius - slack, 0);
+    y.lo = fmin(y.nearest, attest_judge_round_up(exact - radius, h));
+    y.hi = fmax(y.nearest, attest_judge_round_down(exact + radius, h));
+    return y;
 }

@@ -104,7 +104,7 @@ struct judge_loops_cost {
     double high, moved, spent, most, rest, sum;
 };
 
-/* The exponentials of a replayed kernel that works in binary32: src/judge/interval_keys.c. */
+/* The exponentials of a replayed kernel that works in binary32: src/judge/interval_run.c. */
 struct judge_loops_exponential {
     double factor, reference, second; /* x = R(R(score factor - reference) second) */
     double least;                     /* arguments below this in size become 0 */

@@ -1,22 +1,43 @@
-/* simulate.c -- a row of a kernel: tiles, rescales, row sum, product with V. */
+/* simulate.c -- what a kernel returns, bit for bit. */
 #include "judge/simulate.h"
+
+#include <string.h>
 
 #include "base/random.h"
 #include "base/scope.h"
 
-/* What a part of the keys has come to: the keys of one split, or all. */
-typedef struct part {
-    attest_judge_instance *x;
-    const attest_judge_head *head;
-    const attest_judge_row *row;
-    const attest_judge_tile *tile; /* of this part */
-    size_t tiles;
-    bool sink; /* it is in this part */
-    double m, sum;
-    bool has_m, has_o;
-    size_t grouped; /* tiles in the group at work */
-    attest_judge_running lane[ATTEST_RECIPE_LANES];
-} part;
+/* The elements of run_row.inc are numbers. */
+#define INTERVALS 0
+typedef double element;
+
+typedef struct row_lanes {
+    double sum[1][ATTEST_RECIPE_LANES];
+    bool started[ATTEST_RECIPE_LANES];
+    size_t running;
+} row_lanes;
+
+typedef struct run {
+    double *score[1], *exponential[1], *weight[1], *o[1], *group[1], *part[1], *joined[1];
+    attest_judge_accumulator *sum, *pv, *work;
+} run;
+
+#define get(a, n) ((a)[0][n])
+#define put(a, n, y) ((a)[0][n] = (y))
+#define point(x) (x)
+#define lower(y) (y)
+#define upper(y) (y)
+#define add attest_judge_accumulator_add
+#define mul attest_judge_accumulator_mul
+#define cast attest_in_double_convert
+
+static double larger(double a, double b)
+{
+    return a < b ? b : a;
+}
+
+#include "judge/run_row.inc"
+
+/* ---- exponentials ---- */
 
 /* The exponential that the kernel computes; value: what it is a weight of. */
 static double exponential(attest_judge_instance *x, double argument, double value)
@@ -34,281 +55,214 @@ static double exponential(attest_judge_instance *x, double argument, double valu
     return attest_judge_accumulator_round(r, &x->work); /* flushed */
 }
 
-static double largest(const part *p, const attest_judge_tile *tile)
-{
-    double m = -(double)INFINITY;
-
-    for (size_t j = tile->first; j < tile->last; j++)
-        m = fmax(m, p->x->score_lo[j - p->row->first]);
-    return m;
-}
-
-/* ---- (i): the reference, and what is rescaled when it is raised ---- */
-
 static double mean_so_far(const part *p)
 {
     const attest_judge_instance *x = p->x;
     double sum = 0;
 
     for (size_t l = 0; l < x->recipe.lanes; l++)
-        sum += p->lane[l].value;
+        sum += p->lanes.sum[0][l];
     return x->o[x->recipe.target % x->problem->value_dim] / sum;
 }
 
-static void rescale(part *p, double more)
+static bool raise_reference(double *factor, part *p, double more)
 {
-    attest_judge_instance *x = p->x;
-    double a = exponential(x, attest_judge_instance_rescale(x, p->m, more), mean_so_far(p));
-
-    for (size_t l = 0; l < x->recipe.lanes; l++)
-        p->lane[l].value = attest_judge_accumulator_mul(p->lane[l].value, a, &x->sum);
-    for (size_t c = 0; p->has_o && c < x->problem->value_dim; c++)
-        x->o[c] = attest_judge_accumulator_mul(x->o[c], a, &x->pv);
-    for (size_t c = 0; p->grouped > 0 && c < x->problem->value_dim; c++)
-        x->group[c] = attest_judge_accumulator_mul(x->group[c], a, &x->pv);
+    if (attest_judge_instance_keeps(p->x, p->m, more))
+        return false;
+    *factor =
+        exponential(p->x, attest_judge_instance_rescale(p->x, p->m, more), mean_so_far(p));
     p->m = more;
+    return true;
 }
 
-static void visit_maximum(part *p, const attest_judge_tile *tile)
-{
-    double more = largest(p, tile);
-
-    if (!p->has_m) {
-        p->m = more;
-        p->has_m = true;
-        return;
-    }
-    more = fmax(p->m, more);
-    if (!attest_judge_instance_keeps(p->x, p->m, more))
-        rescale(p, more);
-}
-
-/* ---- (j), (k): weights and their sum ---- */
-
-/* P as it is multiplied with V, from what it is before. */
-static void cast(part *p, const attest_judge_tile *tile)
+static void exponentiate(part *p, const attest_judge_tile *tile)
 {
     attest_judge_instance *x = p->x;
-    double *weight = x->weight + (tile->first - p->row->first);
-
-    if (attest_judge_instance_quantises(x)) {
-        attest_judge_instance_quantise(x, weight, tile);
-        return;
-    }
-    for (size_t n = 0; n < tile->last - tile->first; n++)
-        weight[n] = attest_judge_instance_cast(x, weight[n]);
-}
-
-static void weigh(part *p, const attest_judge_tile *tile)
-{
-    attest_judge_instance *x = p->x;
-    size_t values = x->problem->value_dim;
+    size_t values = x->problem->value_dim, column = x->recipe.target % values;
     double reference = attest_judge_instance_reference(x, p->m);
 
     for (size_t j = tile->first; j < tile->last; j++) {
         size_t n = j - p->row->first;
-        double v = p->head->v[j * values + x->recipe.target % values], y = 0, raw;
+        double y = attest_judge_instance_argument(x, x->score_lo[n], reference);
 
-        if (!(x->score_lo[n] == -(double)INFINITY)) {
-            y = attest_judge_instance_argument(x, x->score_lo[n], reference);
-            y = attest_judge_instance_emulates(x, tile, j)
-                    ? attest_exp2_polynomial_eval(&x->recipe.emulation.polynomial, y)
-                    : exponential(x, y, v);
-            raw = y;
-            y = attest_judge_accumulator_round(y * x->power, &x->work);
-            attest_judge_instance_watch(x, j, raw, x->recipe.before ? 1 : y,
-                                        x->recipe.before ? 1 : y);
-        }
-        x->exponential[n] = x->weight[n] = y;
-    }
-    if (!x->recipe.before)
-        cast(p, tile);
-}
-
-static void add_to_lane(attest_judge_running *lane, double term,
-                        const attest_judge_accumulator *s)
-{
-    term = attest_in_double_convert(term, &s->format);
-    lane->value = lane->started ? attest_judge_accumulator_add(lane->value, term, s) : term;
-    lane->started = true;
-}
-
-static void add_weights(part *p, const attest_judge_tile *tile)
-{
-    attest_judge_instance *x = p->x;
-    const double *term = x->recipe.sum_cast && !x->recipe.before ? x->weight : x->exponential;
-    size_t count = tile->last - tile->first;
-
-    term += tile->first - p->row->first;
-    for (size_t n = 0; n < count; n++)
-        if (x->recipe.lanes == 1)
-            x->sum.leaf[n] = attest_in_double_convert(term[n], &x->sum.format);
+        if (!is_seen(p, n))
+            y = 0;
+        else if (attest_judge_instance_emulates(x, tile, j))
+            y = attest_exp2_polynomial_eval(&x->recipe.emulation.polynomial, y);
         else
-            add_to_lane(&p->lane[(tile->first + n - tile->start) % x->recipe.lanes], term[n],
-                        &x->sum);
-    if (x->recipe.lanes == 1)
-        attest_judge_accumulator_add_leaves(&p->lane[0], count, 0, &x->sum);
+            y = exponential(x, y, p->head->v[j * values + column]);
+        x->exponential[n] = y;
+    }
 }
 
-/* (l): the sink's exponential is one more term. */
-static void add_sink(part *p, attest_judge_running *lane)
+static double sink_exponential(part *p)
+{
+    double reference = attest_judge_instance_reference(p->x, p->m);
+    double argument = attest_judge_instance_sink_argument(p->x, p->head->sink_logit, reference);
+
+    return attest_judge_accumulator_mul(exponential(p->x, argument, 0), p->x->power,
+                                        &p->x->work);
+}
+
+/* ---- weights, sums and quotients ---- */
+
+static void cast_weights(part *p, const attest_judge_tile *tile)
 {
     attest_judge_instance *x = p->x;
-    double reference = attest_judge_instance_reference(x, p->m), y;
+    double *weight = x->weight + (tile->first - p->row->first);
 
-    y = exponential(x, attest_judge_instance_sink_argument(x, p->head->sink_logit, reference),
-                    0);
-    add_to_lane(lane, attest_judge_accumulator_round(y * x->power, &x->work), &x->sum);
+    if (attest_judge_instance_quantises(x))
+        attest_judge_instance_quantise(x, weight, tile);
+    for (size_t n = 0; !attest_judge_instance_quantises(x) && n < tile->last - tile->first; n++)
+        weight[n] = attest_judge_instance_cast(x, weight[n]);
 }
 
-static void join_lanes(part *p)
+static void add_to_lanes(part *p, double *const terms[], const attest_judge_tile *tile)
+{
+    attest_judge_accumulator *s = &p->x->sum;
+    const double *term = terms[0] + (tile->first - p->row->first);
+    size_t many = p->x->recipe.lanes, count = tile->last - tile->first;
+    row_lanes *to = &p->lanes;
+    attest_judge_running running = {to->started[0], to->sum[0][0]};
+
+    for (size_t n = 0; n < count; n++) {
+        size_t l = (tile->first + n - tile->start) % many;
+        double y = attest_in_double_convert(term[n], &s->format);
+
+        if (many == 1)
+            s->leaf[n] = y;
+        else {
+            to->sum[0][l] = to->started[l] ? add(to->sum[0][l], y, s) : y;
+            to->started[l] = true;
+        }
+    }
+    if (many > 1)
+        return;
+    attest_judge_accumulator_add_leaves(&running, count, 0, s);
+    to->sum[0][0] = running.value;
+    to->started[0] = running.started;
+}
+
+static double join_lanes(part *p)
 {
     attest_judge_accumulator joined = p->x->sum;
     attest_judge_running sum = {false, 0};
 
     joined.order = p->x->recipe.join == ATTEST_RECIPE_JOIN_PAIRWISE ? ATTEST_RECIPE_PAIRWISE
                                                                     : ATTEST_RECIPE_FORWARD;
-    for (size_t l = 0; l < p->x->recipe.lanes; l++)
-        joined.leaf[l] = p->lane[l].value;
+    memcpy(joined.leaf, p->lanes.sum[0], p->x->recipe.lanes * sizeof(double));
     attest_judge_accumulator_add_leaves(&sum, p->x->recipe.lanes, 0, &joined);
-    if (p->sink && !p->x->recipe.sink_in_max)
-        add_sink(p, &sum);
-    p->sum = sum.value;
-    if (!isfinite(p->sum))
-        attest_judge_watch_add(p->x->watch, ATTEST_JUDGE_SUM_LEAVES, 0, p->sum);
+    return sum.value;
 }
 
-/* ---- (m) ---- */
-
-/* The output takes the group at work, if there is one. */
-static void promote(part *p)
+static void add_products(part *p, double *const to[], size_t index, bool started)
 {
-    attest_judge_instance *x = p->x;
-
-    if (p->grouped == 0)
-        return;
-    attest_judge_accumulator_promote(x->o, x->group, p->has_o, x->problem->value_dim, &x->pv);
-    p->has_o = true;
-    p->grouped = 0;
-}
-
-static attest_status add_values(part *p, size_t index, attest_error *error)
-{
-    attest_judge_instance *x = p->x;
+    attest_judge_accumulator *s = &p->x->pv;
     const attest_judge_tile *tile = &p->tile[index];
-    double *o = x->group_tiles > 0 ? x->group : x->o;
-    bool started = x->group_tiles > 0 ? p->grouped > 0 : p->has_o;
-    size_t values = x->problem->value_dim, count = tile->last - tile->first;
-    attest_judge_block terms = {x->weight + (tile->first - p->row->first), NULL, values, count};
+    size_t values = p->x->problem->value_dim, count = tile->last - tile->first;
+    size_t lead = tile->first - tile->start, after = p->tiles - 1 - index;
+    const double *weight = p->x->weight + (tile->first - p->row->first);
+    const double *v = p->head->v + tile->first * values;
+    double *o = to[0];
 
-    if (!attest_judge_accumulator_allows(&x->pv, count, p->tiles - 1 - index, started))
-        return attest_error_set(error, ATTEST_USAGE,
-                                "no kernel adds the values of the keys within a depth of %zu",
-                                x->pv.depth);
-    if (attest_judge_accumulator_is_simple(&x->pv))
+    if (!attest_judge_accumulator_allows(s, count, after, started)) {
+        p->failed = true;
+        return;
+    }
+    if (attest_judge_accumulator_is_simple(s))
         attest_judge_accumulator_add_columns(
-            o,
-            &(attest_judge_columns){terms.a, terms.a, p->head->v + tile->first * values, count,
-                                    values, values, started, tile->first - tile->start},
-            &x->pv);
-    for (size_t c = 0; c < values; c++) {
-        attest_judge_running running = {started, started ? o[c] : 0};
+            o, &(attest_judge_columns){weight, weight, v, count, values, values, started, lead},
+            s);
+    else
+        for (size_t c = 0; c < values; c++) {
+            attest_judge_running running = {started, started ? o[c] : 0};
+            attest_judge_block terms = {weight, v + c, values, count};
 
-        terms.b = p->head->v + tile->first * values + c;
-        if (!attest_judge_accumulator_is_simple(&x->pv)) {
-            attest_judge_accumulator_add_products(&running, &terms, tile->first - tile->start,
-                                                  p->tiles - 1 - index, &x->pv);
+            attest_judge_accumulator_add_products(&running, &terms, lead, after, s);
             o[c] = running.value;
         }
+    for (size_t c = 0; c < values; c++)
         if (!isfinite(o[c]))
-            attest_judge_watch_add(x->watch, ATTEST_JUDGE_PRODUCT_LEAVES, c, o[c]);
-    }
-    if (x->group_tiles == 0)
-        p->has_o = true;
-    else if (++p->grouped == x->group_tiles || index + 1 == p->tiles)
-        promote(p);
-    return ATTEST_OK;
+            attest_judge_watch_add(p->x->watch, ATTEST_JUDGE_PRODUCT_LEAVES, c, o[c]);
 }
 
-/* (n) before: every weight is divided. */
-static void divide_weights(part *p, const attest_judge_tile *tile)
+static void add_group(part *p)
+{
+    attest_judge_accumulator_promote(p->x->o, p->x->group, p->has_o, p->x->problem->value_dim,
+                                     &p->x->pv);
+}
+
+/* Numbers of the working format within the allowed error of a / b. */
+static double divide(part *p, double a, double b, bool push)
+{
+    attest_judge_instance *x = p->x;
+    const attest_in_double *h = &x->work.format;
+    attest_judge_exponential y;
+    double q = a / b, radius;
+
+    y.nearest = x->recipe.reciprocal
+                    ? mul(a, attest_judge_instance_divide(1, b, &x->work), &x->work)
+                    : attest_judge_instance_divide(a, b, &x->work);
+    if (x->recipe.final_error == ATTEST_RECIPE_NEAREST || !isfinite(q) || h->plain ||
+        !(fabs(q) >= h->tiny))
+        return y.nearest;
+    radius = x->final_error * (1 - 0x1p-20) * fabs(q); /* q is off by 2^-53 */
+    y.lo = fmin(y.nearest, attest_judge_round_up(q - radius, h));
+    y.hi = fmax(y.nearest, attest_judge_round_down(q + radius, h));
+    return attest_judge_instance_choose(x, &y, x->recipe.final_error, push);
+}
+
+static double finish_output(part *p, double o)
+{
+    attest_judge_instance *x = p->x;
+    double r;
+
+    if (x->recipe.before) {
+        r = mul(o, ldexp(1, (int)-x->variant->offset), &x->work);
+        return mul(r, x->value_factor, &x->work);
+    }
+    if (x->problem->descaled && x->recipe.reciprocal &&
+        x->recipe.final_error == ATTEST_RECIPE_NEAREST) {
+        r = attest_judge_instance_divide(1, p->sum, &x->work);
+        r = mul(r, x->value_factor, &x->work);
+        return mul(o, r, &x->work);
+    }
+    r = divide(p, o, p->sum, x->recipe.push_up);
+    return x->problem->descaled ? mul(r, x->value_factor, &x->work) : r;
+}
+
+/* All parts share the offset in their sums. */
+static double log_sum(part *p, size_t split)
 {
     attest_judge_instance *x = p->x;
     size_t values = x->problem->value_dim;
-    double power = ldexp(1, (int)x->variant->offset);
+    const double *of = x->part + split * (values + 2);
+    bool push = attest_judge_instance_pushes(x, of[x->recipe.target % values]);
+    attest_judge_exponential log = attest_judge_instance_log(x, of[values], false);
+    double l = attest_judge_instance_choose(x, &log, x->recipe.log_error, push);
 
-    weigh(p, tile);
-    for (size_t j = tile->first; j < tile->last; j++) {
-        size_t n = j - p->row->first;
-        bool push =
-            attest_judge_instance_pushes(x, p->head->v[j * values + x->recipe.target % values]);
-        double w = attest_judge_instance_quotient(x, x->exponential[n], p->sum, push);
-
-        w = attest_judge_accumulator_round(w * power, &x->work);
-        if (!(x->score_lo[n] == -(double)INFINITY))
-            attest_judge_instance_watch(x, j, 1, w, w);
-        x->weight[n] = w;
-    }
-    cast(p, tile);
+    return add(mul(of[values + 1], x->unit, &x->work), l, &x->work);
 }
 
-static attest_status finish_before(double *out, part *p, attest_error *error)
+static double weigh_split(part *p, size_t split, size_t splits)
 {
     attest_judge_instance *x = p->x;
-    double power = ldexp(1, (int)-x->variant->offset);
+    size_t values = x->problem->value_dim;
+    double value = x->part[split * (values + 2) + x->recipe.target % values];
+    double most = -(double)INFINITY;
+    attest_judge_exponential y;
 
-    for (size_t t = 0; t < p->tiles; t++) {
-        divide_weights(p, &p->tile[t]);
-        ATTEST_TRY(add_values(p, t, error));
-    }
-    for (size_t c = 0; c < x->problem->value_dim; c++)
-        out[c] = attest_judge_accumulator_mul(
-            attest_judge_accumulator_mul(x->o[c], power, &x->work), x->value_factor, &x->work);
-    return ATTEST_OK;
+    for (size_t s = 0; s < splits; s++)
+        most = fmax(most, p->r->joined[0][s]);
+    attest_judge_exp_range(&y, add(p->r->joined[0][split], -most, &x->work), false,
+                           x->exp_error, false, &x->work.format);
+    return attest_judge_accumulator_round(
+        attest_judge_instance_choose(x, &y, x->recipe.exp_error,
+                                     attest_judge_instance_pushes(x, value)),
+        &x->work);
 }
 
-static void start_part(part *p)
-{
-    attest_judge_instance *x = p->x;
-    bool inside = p->sink && x->recipe.sink_in_max;
-
-    if (inside) {
-        p->m = attest_judge_instance_sink(x, p->head->sink_logit);
-        p->has_m = true;
-    }
-    for (size_t t = 0; x->recipe.max == ATTEST_JUDGE_MAX_TWO_PASS && t < p->tiles; t++) {
-        double more = largest(p, &p->tile[t]);
-
-        p->m = p->has_m ? fmax(p->m, more) : more;
-        p->has_m = true;
-    }
-    if (inside)
-        add_sink(p, &p->lane[0]);
-}
-
-/* out = the quotient of a part, not yet rounded to the output. */
-static attest_status run_part(double *out, part *p, attest_error *error)
-{
-    attest_judge_instance *x = p->x;
-
-    start_part(p);
-    for (size_t c = 0; c < x->problem->value_dim; c++)
-        x->o[c] = 0;
-    for (size_t t = 0; t < p->tiles; t++) {
-        if (x->recipe.max != ATTEST_JUDGE_MAX_TWO_PASS)
-            visit_maximum(p, &p->tile[t]);
-        weigh(p, &p->tile[t]);
-        add_weights(p, &p->tile[t]);
-        if (!x->recipe.before)
-            ATTEST_TRY(add_values(p, t, error));
-    }
-    join_lanes(p);
-    if (x->recipe.before)
-        return finish_before(out, p, error);
-    for (size_t c = 0; c < x->problem->value_dim; c++)
-        out[c] = attest_judge_instance_output(x, x->o[c], p->sum);
-    return ATTEST_OK;
-}
+/* ---- a row ---- */
 
 static double cast_output(attest_judge_instance *x, double y)
 {
@@ -322,34 +276,6 @@ static double cast_output(attest_judge_instance *x, double y)
         return attest_in_double_convert(y, &x->output);
     return how == ATTEST_RECIPE_ABOVE ? attest_judge_round_up(y, &x->output)
                                       : attest_judge_round_down(y, &x->output);
-}
-
-/* Runs the parts one after another, those of the first keys first: (o). */
-static attest_status run_parts(double *out, attest_judge_instance *x,
-                               const attest_judge_head *head, const attest_judge_row *row,
-                               size_t tiles, attest_error *error)
-{
-    size_t values = x->problem->value_dim, splits = x->recipe.splits, parts = 0;
-
-    for (size_t s = 0; s < splits; s++) {
-        attest_judge_split split = attest_judge_instance_split(x, tiles, s);
-        double *result = x->part + parts * (values + 2);
-        part p = {.x = x,
-                  .head = head,
-                  .row = row,
-                  .tile = split.tile,
-                  .tiles = split.tiles,
-                  .sink = head->sink && parts == 0};
-
-        if (split.tiles == 0)
-            continue;
-        ATTEST_TRY(run_part(result, &p, error));
-        result[values] = p.sum;
-        result[values + 1] = p.m;
-        parts++;
-    }
-    attest_judge_instance_join(out, x, parts);
-    return ATTEST_OK;
 }
 
 /* About the exact result in the target column: what is pushed away from. */
@@ -384,7 +310,18 @@ attest_status attest_judge_instance_run(double *out, attest_judge_instance *x,
                                         attest_judge_head *head, size_t i, attest_error *error)
 {
     size_t values = x->problem->value_dim, tiles;
+    double most = x->output.format.saturates ? x->output.most : (double)INFINITY;
     attest_judge_row row;
+    run r = {{x->score_lo},
+             {x->exponential},
+             {x->weight},
+             {x->o},
+             {x->group},
+             {x->part},
+             {x->part + x->recipe.splits * (values + 2)},
+             &x->sum,
+             &x->pv,
+             &x->work};
 
     attest_judge_instance_set_head(x, head);
     attest_judge_head_get_row(&row, head, i);
@@ -401,13 +338,14 @@ attest_status attest_judge_instance_run(double *out, attest_judge_instance *x,
         out[c] = x->problem->qkv.empty_is_nan || sees_a_key(&row) ? (double)NAN : 0;
     if (tiles == 0)
         return ATTEST_OK;
-    ATTEST_TRY(run_parts(out, x, head, &row, tiles, error));
+    if (!run_parts(&r, x, head, &row, tiles))
+        return attest_error_set(error, ATTEST_USAGE,
+                                "no kernel adds the values of the keys within a depth of %zu",
+                                x->pv.depth);
     for (size_t c = 0; c < values; c++) {
-        double y = cast_output(x, out[c]);
-
-        if (!isfinite(y) || (x->output.format.saturates && fabs(out[c]) > x->output.most))
-            attest_judge_watch_add(x->watch, ATTEST_JUDGE_OUTPUT_LEAVES, c, out[c]);
-        out[c] = y;
+        out[c] = cast_output(x, x->o[c]);
+        if (!isfinite(out[c]) || fabs(x->o[c]) > most)
+            attest_judge_watch_add(x->watch, ATTEST_JUDGE_OUTPUT_LEAVES, c, x->o[c]);
     }
     return ATTEST_OK;
 }

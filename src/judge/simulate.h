@@ -25,20 +25,4 @@ attest_status attest_judge_simulate_values(double *out, double *lo, double *hi,
                                            const attest_judge_options *options,
                                            attest_error *error) ATTEST_WARN_UNUSED;
 
-/* out = the parts of splits, joined: (o). Part p: its output from part + p (value_dim + 2) on,
- * then its sum and its reference. */
-void attest_judge_instance_join(double *out, attest_judge_instance *x, size_t parts);
-
-/* The logarithms of a sum that the model allows; outer: lo and hi hold every one, else all
- * between them are. */
-attest_judge_exponential attest_judge_instance_log(const attest_judge_instance *x, double sum,
-                                                   bool outer);
-
-/* a / b as the recipe wants it, (n). push: whether a larger quotient is wanted. */
-double attest_judge_instance_quotient(attest_judge_instance *x, double a, double b, bool push);
-
-/* The output from the product with V and the row sum: their quotient times the factor of v,
- * which multiplies the reciprocal of the sum where there is one. */
-double attest_judge_instance_output(attest_judge_instance *x, double o, double sum);
-
 #endif

@@ -5,7 +5,7 @@
 #include <attest/kernel.h>
 
 #include "judge/loops.h"
-#include "judge/interval_steps.h"
+#include "judge/interval_run.h"
 #include "tests/judge/judge_cases.h"
 
 enum { MOST_KEYS = 37 };
