@@ -1,5 +1,5 @@
 /* evaluate.c -- attention outputs of a dataset: which number system, and what they are. */
-#include "audit/evaluate.h"
+#include "audit/evaluate_in_double.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,12 +44,13 @@ attest_status attest_audit_evaluate(attest_audit_outputs *outputs,
     bool escaped = false;
 
     if (is_hosted(request, arithmetic)) {
-        ATTEST_TRY(attest_audit_evaluate_hosted(outputs, &escaped, request, arithmetic, error));
+        ATTEST_TRY(
+            attest_audit_evaluate_in_double(outputs, &escaped, request, arithmetic, error));
         if (!escaped)
             return ATTEST_OK;
         attest_audit_outputs_clear(outputs);
     }
-    return attest_audit_evaluate_wide(outputs, request, arithmetic, error);
+    return attest_audit_evaluate_in_mpfr(outputs, request, arithmetic, error);
 }
 
 void attest_audit_outputs_clear(attest_audit_outputs *outputs)

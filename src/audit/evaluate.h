@@ -80,14 +80,10 @@ size_t attest_audit_outputs_saturated(const attest_audit_outputs *outputs,
 /* x = entry c at position p, exactly. Domain: finite. */
 void attest_audit_outputs_get(arf_t x, const attest_audit_outputs *outputs, size_t p, size_t c);
 
-/* The two ways to evaluate; *escaped: a double could not hold an unbounded format's number. */
-attest_status attest_audit_evaluate_hosted(attest_audit_outputs *outputs, bool *escaped,
-                                           const attest_audit_request *request,
-                                           const attest_simulated_arithmetic *arithmetic,
-                                           attest_error *error) ATTEST_WARN_UNUSED;
-attest_status attest_audit_evaluate_wide(attest_audit_outputs *outputs,
-                                         const attest_audit_request *request,
-                                         const attest_simulated_arithmetic *arithmetic,
-                                         attest_error *error) ATTEST_WARN_UNUSED;
+/* The way for all formats; evaluate_in_double.h has the one for those that doubles hold. */
+attest_status attest_audit_evaluate_in_mpfr(attest_audit_outputs *outputs,
+                                            const attest_audit_request *request,
+                                            const attest_simulated_arithmetic *arithmetic,
+                                            attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "audit/heads_parts.h"
-#include "audit/recorded_simulate.h"
+#include "audit/evaluate_in_double.h"
 #include "base/input.h"
 #include "base/memory.h"
 #include "base/progress.h"
@@ -124,7 +124,7 @@ static attest_status set_arithmetics(attest_audit_heads *heads, attest_error *er
         heads->arithmetic[f] = heads->like;
         heads->arithmetic[f].format = heads->format[f];
         if (!(heads->kernel && f + 1 == heads->formats) &&
-            !attest_recorded_simulation_fits(&heads->arithmetic[f]))
+            !attest_audit_head_simulation_fits(&heads->arithmetic[f]))
             return attest_error_set(
                 error, ATTEST_USAGE,
                 "recorded activations are audited in binary64 and formats of at most 25 bits; "

@@ -61,7 +61,7 @@ void attest_audit_heads_clear(attest_audit_heads *heads);
 /* Audits them in jobs processes; the result does not depend on how many. With a shard, its
  * heads go to the folder of parts, those that are there already stay, and there are no totals;
  * with parts alone all heads come from there. Status: USAGE (no such layer or head, an
- * arithmetic that recorded_simulate.h cannot simulate, or parts that are missing), FORMAT,
+ * arithmetic that evaluate_in_double.h cannot simulate, or parts that are missing), FORMAT,
  * UNABLE, NOMEM, IO. Texts begin with the layer where there are several. */
 attest_status attest_audit_heads_run(attest_audit_heads *heads,
                                      attest_error *error) ATTEST_WARN_UNUSED;

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/evaluate_in_double.h"
 #include "audit/recorded_bound.h"
 #include "audit/recorded_exact.h"
 #include "audit/recorded_kernel.h"
-#include "audit/recorded_simulate.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/scope.h"
@@ -30,7 +30,7 @@ typedef struct recorded {
     size_t formats;
     size_t simulated; /* of them: all, or all but the last, which is the kernel's */
     const attest_simulated_arithmetic *arithmetic; /* by format */
-    attest_recorded_simulation *simulation;
+    attest_audit_head_simulation **simulation;
     attest_recorded_bound *bound;    /* of what is simulated */
     double **bounded;                /* by format: count * value_dim; NULL: none */
     const attest_judge_model *model; /* of the kernel, or NULL */
@@ -74,7 +74,9 @@ static attest_status simulated_init(recorded *r, size_t f, attest_error *error)
     const attest_judge_problem *x = r->question;
     const attest_simulated_arithmetic *arithmetic = &r->arithmetic[f];
 
-    ATTEST_TRY(attest_recorded_simulation_init(&r->simulation[f], arithmetic, x, error));
+    r->simulation[f] = attest_audit_head_simulation_new(arithmetic, x);
+    if (!r->simulation[f])
+        return attest_memory_fail(error);
     ATTEST_TRY(attest_recorded_bound_init(&r->bound[f], arithmetic, x, error));
     r->bounded[f] = attest_memory_alloc(r->count * x->value_dim, sizeof **r->bounded);
     return r->bounded[f] ? ATTEST_OK : attest_memory_fail(error);
@@ -124,8 +126,8 @@ static void recorded_clear(recorded *r)
     attest_recorded_exact_clear(&r->exact);
     _arb_vec_clear(r->out, (slong)r->question->value_dim);
     for (size_t f = 0; f < r->formats; f++) {
-        if (r->simulation && f < r->simulated)
-            attest_recorded_simulation_clear(&r->simulation[f]);
+        if (r->simulation)
+            attest_audit_head_simulation_free(r->simulation[f]);
         if (r->outputs)
             attest_audit_outputs_clear(&r->outputs[f]);
         if (r->bound && f < r->simulated)
@@ -168,7 +170,7 @@ static attest_status load_batch(recorded *r, attest_error *error)
 
     attest_recorded_exact_load(&r->exact, &r->rows);
     for (size_t f = 0; f < r->simulated; f++) {
-        attest_recorded_simulation_load(&r->simulation[f], &r->rows);
+        attest_audit_head_simulation_load(r->simulation[f], &r->rows);
         attest_recorded_bound_load(&r->bound[f], &r->rows);
     }
     if (r->model)
@@ -224,8 +226,8 @@ static void run_position(attest_audit_cell *cell, recorded *r, size_t n, size_t 
         memcpy(r->outputs[r->simulated].real + n * x->value_dim,
                r->kernel.out + row * x->value_dim, x->value_dim * sizeof *r->kernel.out);
     for (size_t f = 0; f < r->simulated; f++) {
-        attest_recorded_simulation_run(r->outputs[f].real + n * x->value_dim, r->computed,
-                                       &r->simulation[f], &r->rows, row);
+        attest_audit_head_simulation_run(r->outputs[f].real + n * x->value_dim, r->computed,
+                                         r->simulation[f], &r->rows, row);
         attest_recorded_bound_run(r->bounded[f] + n * x->value_dim, &r->bound[f], &r->rows,
                                   row);
         attest_audit_attended_add(&cell[f].attended, r->computed, r->weight, r->off,
@@ -294,7 +296,7 @@ static attest_status measure(attest_audit_cell *cell, const recorded *r, size_t 
     const attest_format *format = &r->arithmetic[f].format;
 
     cell->positions = r->count;
-    cell->escaped = f < r->simulated && r->simulation[f].escaped;
+    cell->escaped = f < r->simulated && attest_audit_head_simulation_escaped(r->simulation[f]);
     if (cell->attended.rows > 0)
         cell->attended.mean /= (double)cell->attended.rows;
     for (size_t p = 0; p < r->count; p++)

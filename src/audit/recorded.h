@@ -26,8 +26,8 @@ typedef struct attest_audit_cell {
  * row) in order, at equal steps; rows that see no key are left out. Two positions have to be
  * told apart unless they have the same query and see the same keys and values the same number
  * of times. kernel: NULL, or the last arithmetic is that of its outputs, which
- * recorded_kernel.h simulates; of its weights nothing is known. Domain: recorded_simulate.h can
- * simulate all others. Status: FORMAT (a number that is not finite), USAGE (a kernel that
+ * recorded_kernel.h simulates; of its weights nothing is known. Domain: evaluate_in_double.h
+ * can simulate all others. Status: FORMAT (a number that is not finite), USAGE (a kernel that
  * cannot be run), NOMEM. */
 attest_status attest_audit_recorded(attest_audit_cell *cell,
                                     const attest_judge_problem *question, size_t head,

@@ -1,11 +1,11 @@
-/* evaluate_wide.c -- evaluate.inc in any format, by MPFR. */
+/* evaluate_in_mpfr.c -- evaluate.inc in any format, by MPFR. */
 #include "format/simulate_in_mpfr.h"
 
 typedef __mpfr_struct number;
 typedef attest_in_mpfr rounder;
-struct evaluation;
+struct work;
 
-static void rounder_init(rounder *s, const attest_format *format, struct evaluation *e);
+static void rounder_init(rounder *s, const attest_format *format, struct work *w);
 static attest_format reference_format(const attest_format *format);
 
 #define rounder_clear attest_in_mpfr_clear
@@ -65,16 +65,13 @@ struct stage;
 static bool combine_at_once(number *y, const number *m, size_t rows, size_t cols, size_t stride,
                             const number *x, struct stage *s,
                             const attest_simulated_arithmetic *a);
-static uint64_t hash_token(const fmpz *numerator, const fmpz_t denominator, size_t dim);
-static bool is_long(const struct evaluation *e, size_t items, size_t operations);
-static void remember_exponentials(struct evaluation *e);
+static void remember_exponentials(struct work *w);
 
 #include "audit/evaluate.inc"
-#include "audit/evaluate_common.h"
 
-static void rounder_init(rounder *s, const attest_format *format, evaluation *e)
+static void rounder_init(rounder *s, const attest_format *format, work *w)
 {
-    attest_in_mpfr_init(s, format, e->arithmetic->rounding, &e->random);
+    attest_in_mpfr_init(s, format, w->arithmetic->rounding, &w->random);
 }
 
 /* Twice the bits and 64 more hide the errors of all but catastrophic cancellation. */
@@ -84,13 +81,13 @@ static attest_format reference_format(const attest_format *format)
 }
 
 /* Worth it where an exponential costs more than looking it up. */
-static void remember_exponentials(evaluation *e)
+static void remember_exponentials(work *w)
 {
-    bool naive = e->arithmetic->softmax == ATTEST_SIMULATED_NAIVE;
-    const stage *powers = &e->stage[naive ? ATTEST_STAGE_SCORE : ATTEST_STAGE_MAX];
+    bool naive = w->arithmetic->softmax == ATTEST_SIMULATED_NAIVE;
+    const stage *powers = &w->stage[naive ? ATTEST_STAGE_SCORE : ATTEST_STAGE_MAX];
 
-    if (e->arithmetic->format.precision >= 64)
-        attest_in_mpfr_remember(&e->stage[ATTEST_STAGE_EXP].arithmetic,
+    if (w->arithmetic->format.precision >= 64)
+        attest_in_mpfr_remember(&w->stage[ATTEST_STAGE_EXP].arithmetic,
                                 powers->format.precision);
 }
 
@@ -108,17 +105,14 @@ static bool combine_at_once(number *y, const number *m, size_t rows, size_t cols
     return false;
 }
 
-attest_status attest_audit_evaluate_wide(attest_audit_outputs *outputs,
-                                         const attest_audit_request *request,
-                                         const attest_simulated_arithmetic *arithmetic,
-                                         attest_error *error)
+attest_status attest_audit_evaluate_in_mpfr(attest_audit_outputs *outputs,
+                                            const attest_audit_request *request,
+                                            const attest_simulated_arithmetic *arithmetic,
+                                            attest_error *error)
 {
-    evaluation e ATTEST_CLEARED_BY(evaluation_clear) = {.request = request,
-                                                        .arithmetic = arithmetic,
-                                                        .weights = request->weights,
-                                                        .dim = request->dataset->dim};
+    evaluation e ATTEST_CLEARED_BY(evaluation_clear) = {.request = request};
 
-    ATTEST_TRY(evaluate(&e, error));
+    ATTEST_TRY(evaluate(&e, request, arithmetic, error));
     *outputs = (attest_audit_outputs){.count = e.start[request->sequences],
                                       .dim = e.dim,
                                       .wide = e.out.at,

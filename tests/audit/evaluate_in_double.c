@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "audit/recorded_simulate.h"
+#include "audit/evaluate_in_double.h"
 #include "tests/tap.h"
 
 enum { DIM = 4, KEYS = 2 };
@@ -24,7 +24,7 @@ static double score(const double *q, const double *k, size_t dim, double zero, b
     double key[KEYS * DIM] = {0}, value[KEYS] = {0, 1}, out, weight[KEYS + 1];
     attest_format format;
     attest_simulated_arithmetic a;
-    attest_recorded_simulation simulation;
+    attest_audit_head_simulation *simulation;
     attest_judge_problem question;
     attest_judge_head head;
     attest_qkv qkv = {.q = tensor(q, 1, dim),
@@ -40,15 +40,17 @@ static double score(const double *q, const double *k, size_t dim, double zero, b
     attest_simulated_arithmetic_init(&a, &format);
     a.pairwise = pairwise;
     a.fma = fma;
-    if (!attest_recorded_simulation_fits(&a) ||
+    if (!attest_audit_head_simulation_fits(&a) ||
         attest_judge_problem_init(&question, &qkv, NULL) != ATTEST_OK ||
         attest_judge_head_init(&head, &question, NULL) != ATTEST_OK ||
-        attest_judge_head_load(&head, 0, 0, NULL) != ATTEST_OK ||
-        attest_recorded_simulation_init(&simulation, &a, &question, NULL) != ATTEST_OK)
+        attest_judge_head_load(&head, 0, 0, NULL) != ATTEST_OK)
         abort();
-    attest_recorded_simulation_load(&simulation, &head);
-    attest_recorded_simulation_run(&out, weight, &simulation, &head, 0);
-    attest_recorded_simulation_clear(&simulation);
+    simulation = attest_audit_head_simulation_new(&a, &question);
+    if (!simulation)
+        abort();
+    attest_audit_head_simulation_load(simulation, &head);
+    attest_audit_head_simulation_run(&out, weight, simulation, &head, 0);
+    attest_audit_head_simulation_free(simulation);
     attest_judge_head_clear(&head);
     attest_judge_problem_clear(&question);
     return log(weight[1] / weight[0]);
@@ -59,7 +61,7 @@ static bool near(double x, double wanted)
     return fabs(x - wanted) < 0.02;
 }
 
-TEST(recorded_simulate)
+TEST(evaluate_in_double)
 {
     /* 15.5 times 15.25 is 236.375, rounded 236: what a fused product keeps is 0.375 */
     static const double q[3] = {1, 1, 15.5}, k[3] = {-236, 0, 15.25};
