@@ -63,9 +63,9 @@ static double run(const attest_property *property, uint64_t trials, uint64_t *by
         attest_campaign_run(&campaign, &error) != ATTEST_OK)
         fail(property->name, &error);
     *by_doubles = 0;
-    for (size_t l = 0; l < campaign.tally[0].joined.labels; l++)
-        if (strcmp(campaign.tally[0].joined.label[l].name, "decided by doubles") == 0)
-            *by_doubles = campaign.tally[0].joined.label[l].count;
+    for (size_t l = 0; l < campaign.join[0].result.labels; l++)
+        if (strcmp(campaign.join[0].result.label[l].name, "decided by doubles") == 0)
+            *by_doubles = campaign.join[0].result.label[l].count;
     attest_campaign_clear(&campaign);
     return processor_time() - start;
 }

@@ -4,9 +4,8 @@
 
 #include <attest/check.h>
 
-#include "campaign/coverage.h"
-#include "campaign/gen.h"
 #include "campaign/label.h"
+#include "campaign/gen.h"
 #include "io/certificate_json.h"
 #include "io/dataset_json.h"
 #include "io/json_write.h"

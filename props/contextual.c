@@ -5,9 +5,8 @@
 #include <attest/certify.h>
 #include <attest/number.h>
 
-#include "campaign/coverage.h"
-#include "campaign/gen.h"
 #include "campaign/label.h"
+#include "campaign/gen.h"
 #include "number/scope.h"
 #include "props/arithmetic.h"
 #include "props/brute.h"

@@ -2,9 +2,8 @@
  * notices in a known way. */
 #include <attest/certify.h>
 
-#include "campaign/coverage.h"
-#include "campaign/gen.h"
 #include "campaign/label.h"
+#include "campaign/gen.h"
 #include "number/scope.h"
 #include "props/properties.h"
 #include "props/sample.h"

@@ -4,7 +4,7 @@
 
 #include <attest/filter.h>
 
-#include "campaign/instance.h"
+#include "campaign/property.h"
 
 /* Instances as doubles. */
 typedef struct attest_doubles {

@@ -1,9 +1,8 @@
 /* equivariance.c -- permutation equivariance, shift invariance, streaming. */
 #include <attest/attention.h>
 
-#include "campaign/coverage.h"
-#include "campaign/gen.h"
 #include "campaign/label.h"
+#include "campaign/gen.h"
 #include "number/scope.h"
 #include "props/oracle.h"
 #include "props/properties.h"

@@ -4,7 +4,7 @@
 
 #include "theory/separated.h"
 
-#include "campaign/instance.h"
+#include "campaign/property.h"
 
 typedef struct attest_evaluation {
     const attest_dataset *dataset;

@@ -6,7 +6,6 @@
 #include <attest/number.h>
 
 #include "base/memory.h"
-#include "campaign/coverage.h"
 #include "campaign/label.h"
 #include "number/scope.h"
 #include "props/doubles.h"

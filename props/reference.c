@@ -4,9 +4,8 @@
 #include <attest/attention.h>
 
 #include "base/memory.h"
-#include "campaign/coverage.h"
-#include "campaign/gen.h"
 #include "campaign/label.h"
+#include "campaign/gen.h"
 #include "number/scope.h"
 #include "props/interval_attention.h"
 #include "props/oracle.h"

@@ -3,7 +3,7 @@
 #ifndef ATTEST_PROPS_ROUGH_H
 #define ATTEST_PROPS_ROUGH_H
 
-#include "campaign/instance.h"
+#include "campaign/property.h"
 
 /* The least separation over required pairs and the largest norm lie strictly between these. */
 typedef struct attest_rough {

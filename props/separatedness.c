@@ -1,9 +1,8 @@
 /* separatedness.c -- layers whose values are close together keep tokens apart. */
 #include <math.h>
 
-#include "campaign/coverage.h"
-#include "campaign/gen.h"
 #include "campaign/label.h"
+#include "campaign/gen.h"
 #include "number/scope.h"
 #include "props/oracle.h"
 #include "props/evaluation.h"

@@ -4,9 +4,8 @@
  * one sequence without a mask (proofs-notes/separatedness.md, "Gradient heads"). */
 #include <math.h>
 
-#include "campaign/coverage.h"
-#include "campaign/gen.h"
 #include "campaign/label.h"
+#include "campaign/gen.h"
 #include "number/scope.h"
 #include "props/evaluation.h"
 #include "props/oracle.h"

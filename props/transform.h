@@ -4,7 +4,7 @@
 
 #include "theory/separated.h"
 
-#include "campaign/instance.h"
+#include "campaign/property.h"
 
 /* What is done to the sequences. */
 typedef enum attest_rearrangement {

@@ -6,9 +6,8 @@
  * because only the tokens themselves differ. */
 #include <attest/certify.h>
 
-#include "campaign/coverage.h"
-#include "campaign/gen.h"
 #include "campaign/label.h"
+#include "campaign/gen.h"
 #include "certify/zero_test.h"
 #include "number/scope.h"
 #include "props/oracle.h"

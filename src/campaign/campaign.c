@@ -1,37 +1,143 @@
-/* campaign.c -- runs the chunks of a plan that are not done yet. */
+/* campaign.c -- opens a campaign, and runs the chunks of its plan that are not done yet. */
 #include "campaign/campaign.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/folder.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/scope.h"
-#include "campaign/pool.h"
 #include "campaign/schedule.h"
+
+/* The environment of the functions that read the journal. */
+typedef struct opening {
+    const char *plan;
+    attest_campaign *campaign;
+} opening;
+
+/* The line at text[0..size) without indentation and comma: a member of the plan. */
+static void trim(const char **line, size_t *length, const char *text, size_t size)
+{
+    const char *end = memchr(text, '\n', size);
+
+    *line = text;
+    *length = end ? (size_t)(end - text) : size;
+    while (*length > 0 && **line == ' ') {
+        ++*line;
+        --*length;
+    }
+    if (*length > 0 && (*line)[*length - 1] == ',')
+        --*length;
+}
+
+/* Names the first line in which the plans differ; each member has a line of its own. */
+static attest_status refuse(const char *theirs, size_t size, const char *ours,
+                            attest_error *error)
+{
+    const char *their_line, *our_line;
+    size_t their_length, our_length, same = 0, line = 0, rest = strlen(ours);
+
+    while (same < size && same < rest && theirs[same] == ours[same]) {
+        if (theirs[same] == '\n')
+            line = same + 1;
+        same++;
+    }
+    if (line >= size || line >= rest || !memchr(theirs + line, '"', size - line) ||
+        strchr(ours + line, '"') == NULL)
+        return attest_error_set(error, ATTEST_USAGE,
+                                "the journal is that of a campaign of other properties");
+    trim(&their_line, &their_length, theirs + line, size - line);
+    trim(&our_line, &our_length, ours + line, rest - line);
+    return attest_error_set(error, ATTEST_USAGE,
+                            "the journal is that of another campaign: it has %.*s, not %.*s",
+                            (int)(their_length < 100 ? their_length : 100), their_line,
+                            (int)(our_length < 100 ? our_length : 100), our_line);
+}
+
+static attest_status check_plan(void *env, const char *text, size_t size, attest_budget *budget,
+                                attest_error *error)
+{
+    const opening *open = env;
+
+    (void)budget;
+    if (size == strlen(open->plan) && memcmp(text, open->plan, size) == 0)
+        return ATTEST_OK;
+    return refuse(text, size, open->plan, error);
+}
+
+static attest_status add_record(void *env, attest_campaign_record *record, attest_error *error)
+{
+    const opening *open = env;
+
+    if (record->property >= open->campaign->plan->properties)
+        return attest_error_set(error, ATTEST_FORMAT, "there is no property %zu",
+                                record->property);
+    return attest_join_add(&open->campaign->join[record->property], record, error);
+}
+
+attest_status attest_campaign_open(attest_campaign *campaign, attest_journal *journal,
+                                   const char *folder, bool resume, attest_budget *budget,
+                                   attest_error *error)
+{
+    char *path ATTEST_FREED = attest_folder_join(folder, ATTEST_JOURNAL_NAME);
+    char *plan ATTEST_FREED = attest_plan_format(campaign->plan, true);
+    opening open = {plan, campaign};
+    attest_journal_reader reader = {
+        .plan = check_plan, .record = add_record, .env = &open, .budget = budget};
+
+    if (!path || !plan)
+        return attest_memory_fail(error);
+    if (access(path, F_OK) != 0 && errno == ENOENT)
+        ATTEST_TRY(attest_journal_create(journal, path, plan, error));
+    else if (!resume)
+        return attest_error_set(error, ATTEST_USAGE,
+                                "%s: already contains a campaign; use --resume to continue it",
+                                folder);
+    else
+        ATTEST_TRY(attest_journal_resume(journal, &campaign->tail, path, &reader, error));
+    campaign->journal = journal;
+    return ATTEST_OK;
+}
+
+attest_status attest_campaign_check_plan(const attest_plan *plan, const char *folder,
+                                         attest_budget *budget, attest_error *error)
+{
+    char *path ATTEST_FREED = attest_folder_join(folder, ATTEST_JOURNAL_NAME);
+    char *text ATTEST_FREED = attest_plan_format(plan, true);
+    opening open = {.plan = text};
+    attest_journal_reader reader = {.plan = check_plan, .env = &open, .budget = budget};
+    attest_journal_tail tail;
+
+    if (!path || !text)
+        return attest_memory_fail(error);
+    return attest_journal_read(&tail, path, &reader, error);
+}
 
 attest_status attest_campaign_init(attest_campaign *campaign, const attest_plan *plan,
                                    FILE *observations, attest_error *error)
 {
     memset(campaign, 0, sizeof *campaign);
-    campaign->tally = attest_memory_alloc(plan->properties, sizeof *campaign->tally);
-    if (!campaign->tally)
+    campaign->join = attest_memory_alloc(plan->properties, sizeof *campaign->join);
+    if (!campaign->join)
         return attest_memory_fail(error);
     campaign->plan = plan;
     for (size_t p = 0; p < plan->properties; p++) {
-        attest_tally_init(&campaign->tally[p], plan, p);
-        campaign->tally[p].observations = observations;
+        attest_join_init(&campaign->join[p], plan, p);
+        campaign->join[p].observations = observations;
     }
     return ATTEST_OK;
 }
 
 void attest_campaign_clear(attest_campaign *campaign)
 {
-    for (size_t p = 0; campaign->tally && p < campaign->plan->properties; p++)
-        attest_tally_clear(&campaign->tally[p]);
-    free(campaign->tally);
+    for (size_t p = 0; campaign->join && p < campaign->plan->properties; p++)
+        attest_join_clear(&campaign->join[p]);
+    free(campaign->join);
     memset(campaign, 0, sizeof *campaign);
 }
 
@@ -55,61 +161,62 @@ static uint64_t count_trials(const attest_campaign *campaign)
     uint64_t trials = 0;
 
     for (size_t p = 0; p < campaign->plan->properties; p++)
-        trials += attest_tally_trials(&campaign->tally[p]);
+        trials += attest_join_trials(&campaign->join[p]);
     return trials;
 }
 
 static void show_progress(campaign_run *run, size_t p)
 {
     const attest_campaign *campaign = run->campaign;
-    const attest_tally *tally = &campaign->tally[p];
+    const attest_join *join = &campaign->join[p];
     char note[96], tightest[32] = "";
 
-    if (tally->joined.has_tightest)
-        snprintf(tightest, sizeof tightest, ", margin 2^%.4g", tally->joined.tightest);
+    if (join->result.has_tightest)
+        snprintf(tightest, sizeof tightest, ", margin 2^%.4g", join->result.tightest);
     snprintf(note, sizeof note, "%s%s", campaign->plan->property[p]->name, tightest);
     attest_progress_report(&campaign->progress, "trials", count_trials(campaign) - run->before,
                            run->planned, note);
 }
 
 /* Writes the result to the journal, which is synced if the chunk has a violation. */
-static attest_status write_entry(attest_journal *journal, const attest_entry *entry,
-                                 attest_text *text, attest_error *error)
+static attest_status write_record(attest_journal *journal, const attest_campaign_record *record,
+                                  attest_text *text, attest_error *error)
 {
-    ATTEST_TRY(attest_entry_set_seconds(text, entry->result.seconds, error));
+    ATTEST_TRY(attest_campaign_record_set_seconds(text, record->result.seconds, error));
     ATTEST_TRY(attest_journal_append(journal, text->data, text->size, error));
-    return entry->result.failed > 0 ? attest_journal_sync(journal, error) : ATTEST_OK;
+    return record->result.failed > 0 ? attest_journal_sync(journal, error) : ATTEST_OK;
 }
 
-/* The result of a chunk is in the journal before it counts. */
-static attest_status take(campaign_run *run, attest_entry *entry, attest_text *text,
+/* Writes the result of a chunk to the journal, then joins it. */
+static attest_status take(campaign_run *run, attest_campaign_record *record, attest_text *text,
                           attest_error *error)
 {
     attest_campaign *campaign = run->campaign;
     attest_status status = ATTEST_OK;
-    size_t p = entry->property;
+    size_t p = record->property;
 
     if (p >= campaign->plan->properties)
-        return attest_error_set(error, ATTEST_FORMAT, "a worker sent what it was not asked");
-    attest_schedule_note(&run->schedule, p, entry->result.seconds);
-    /* Of the campaign: workers that are busy at the same time share it. */
-    entry->result.seconds /= (double)(run->pool.busy + 1);
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "a worker sent the result of an unknown property");
+    attest_schedule_note(&run->schedule, p, record->result.seconds);
+    /* Workers that are busy at the same time share the time of the campaign. */
+    record->result.seconds /= (double)(run->pool.busy + 1);
     if (campaign->journal)
-        status = write_entry(campaign->journal, entry, text, error);
+        status = write_record(campaign->journal, record, text, error);
     if (status == ATTEST_OK)
-        status = attest_tally_add(&campaign->tally[p], entry, error);
+        status = attest_join_add(&campaign->join[p], record, error);
     show_progress(run, p);
     return status;
 }
 
-/* Whether somebody asked the campaign to end. */
+/* Returns whether a signal asked the campaign to end. */
 static bool is_stopped(attest_campaign *campaign)
 {
     campaign->interrupted = campaign->stop && *campaign->stop;
     return campaign->interrupted;
 }
 
-static attest_status give_out(campaign_run *run, attest_error *error)
+static attest_status send_jobs(campaign_run *run, attest_error *error)
 {
     attest_job job;
 
@@ -123,16 +230,16 @@ static attest_status give_out(campaign_run *run, attest_error *error)
 static attest_status run_all(campaign_run *run, attest_error *error)
 {
     while (!is_stopped(run->campaign)) {
-        ATTEST_SCOPED(attest_entry, entry);
+        ATTEST_SCOPED(attest_campaign_record, record);
         ATTEST_SCOPED(attest_text, text);
         bool arrived;
 
-        ATTEST_TRY(give_out(run, error));
+        ATTEST_TRY(send_jobs(run, error));
         if (run->pool.busy == 0)
             break;
-        ATTEST_TRY(attest_pool_wait(&run->pool, &arrived, &entry, &text, error));
+        ATTEST_TRY(attest_pool_wait(&run->pool, &arrived, &record, &text, error));
         if (arrived)
-            ATTEST_TRY(take(run, &entry, &text, error));
+            ATTEST_TRY(take(run, &record, &text, error));
     }
     return ATTEST_OK;
 }
@@ -161,7 +268,7 @@ attest_status attest_campaign_run(attest_campaign *campaign, attest_error *error
     attest_status status;
     uint64_t planned;
 
-    ATTEST_TRY(attest_schedule_init(&run.schedule, campaign->plan, campaign->tally, error));
+    ATTEST_TRY(attest_schedule_init(&run.schedule, campaign->plan, campaign->join, error));
     ATTEST_TRY(attest_pool_init(&run.pool, campaign->plan, error));
     run.before = count_trials(campaign);
     planned = planned_trials(campaign->plan);
@@ -171,6 +278,6 @@ attest_status attest_campaign_run(attest_campaign *campaign, attest_error *error
     attest_progress_end(&campaign->progress);
     ATTEST_TRY(status);
     for (size_t p = 0; p < campaign->plan->properties; p++)
-        attest_chunk_result_unite(&campaign->tally[p].joined);
+        attest_chunk_result_unite(&campaign->join[p].result);
     return campaign->journal ? attest_journal_sync(campaign->journal, error) : ATTEST_OK;
 }

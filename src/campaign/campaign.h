@@ -1,4 +1,4 @@
-/* campaign.h -- a campaign from its plan to its summary. */
+/* campaign.h -- a campaign while it runs: from its plan to the joined results. */
 #ifndef ATTEST_CAMPAIGN_CAMPAIGN_H
 #define ATTEST_CAMPAIGN_CAMPAIGN_H
 
@@ -7,41 +7,41 @@
 #include <attest/progress.h>
 
 #include "campaign/journal.h"
-#include "campaign/tally.h"
+#include "campaign/join.h"
 
 typedef struct attest_campaign {
     const attest_plan *plan;
-    attest_tally *tally;               /* one for each property */
-    attest_journal *journal;           /* where entries are kept; NULL: nowhere */
+    attest_join *join;                 /* one for each property */
+    attest_journal *journal;           /* receives the records of chunks; may be NULL */
     attest_journal_tail tail;          /* after resume: what was cut off */
-    attest_progress progress;          /* init: nobody is told */
+    attest_progress progress;          /* init: none */
     const volatile sig_atomic_t *stop; /* is set when the campaign is to end; may be NULL */
-    bool interrupted;                  /* it ended for that */
+    bool interrupted;                  /* the campaign ended because of it */
 } attest_campaign;
 
-/* observations (may be NULL) gets the JSON Lines of joined chunks. The plan must outlive the
- * campaign. Status: NOMEM. */
+/* observations (may be NULL) receives the JSON Lines of joined chunks. The plan must outlive
+ * the campaign. Status: NOMEM. */
 attest_status attest_campaign_init(attest_campaign *campaign, const attest_plan *plan,
                                    FILE *observations, attest_error *error) ATTEST_WARN_UNUSED;
 void attest_campaign_clear(attest_campaign *campaign);
 
-/* Opens the journal in the folder, and reads what it holds: resume tells whether it may be
- * there already, budget (NULL: unlimited) how much of it may be read. journal is initialised
- * and must outlive the campaign. Status: USAGE (there is a journal, but resume is false; or it
- * is that of another plan), IO, NOMEM. */
+/* Opens the journal in the directory and joins the chunks in it. An existing journal is an
+ * error unless resume; budget (NULL: unlimited) bounds how much of it is read. journal is
+ * initialised and must outlive the campaign. Status: USAGE (there is a journal, and resume is
+ * false, or it has another plan), IO, NOMEM. */
 attest_status attest_campaign_open(attest_campaign *campaign, attest_journal *journal,
                                    const char *folder, bool resume, attest_budget *budget,
                                    attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Compares the plan with that of the journal in the folder, of which budget (NULL: unlimited)
- * may be read. Status: USAGE (it is another one), UNABLE (the budget), IO, NOMEM. */
+/* Compares the plan with that of the journal in the directory; budget (NULL: unlimited) bounds
+ * how much of it is read. Status: USAGE (the plans differ), UNABLE (the budget), IO, NOMEM. */
 attest_status attest_campaign_check_plan(const attest_plan *plan, const char *folder,
                                          attest_budget *budget,
                                          attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Runs what is not done yet. When *stop is set, chunks that are being run are left: a campaign
- * that goes on runs them again, with the same results. The journal is synced. Status: IO,
- * NOMEM, FORMAT. */
+/* Runs the chunks that are not done yet, and syncs the journal. When *stop is set, the chunks
+ * that are running are abandoned; a resumed campaign runs them again, with the same results.
+ * Status: IO, NOMEM, FORMAT. */
 attest_status attest_campaign_run(attest_campaign *campaign,
                                   attest_error *error) ATTEST_WARN_UNUSED;
 

@@ -1,8 +1,8 @@
-/* chunk.c -- runs some trials of a property through the engine.
+/* chunk.c -- runs trials of a property through the engine, one by one or many together.
  *
- * Only the public theft API is used, and theft_extensions.h with its fallbacks. The counts are
- * our own, not the engine's: what it calls a duplicate is an independent trial like any other,
- * and is decided again. */
+ * Only the public theft API is used, and theft_extensions.h with its fallbacks. Trials are
+ * counted here, not by the engine: what it takes for a duplicate is an independent trial like
+ * any other, and is decided again. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -10,7 +10,245 @@
 #include "base/memory.h"
 #include "base/scope.h"
 #include "campaign/chunk_run.h"
+#include "campaign/counterexample.h"
 #include "theft/theft_extensions.h"
+
+static enum theft_hook_run_pre_res run_pre(const struct theft_hook_run_pre_info *info,
+                                           void *env)
+{
+    (void)info;
+    (void)env;
+    return THEFT_HOOK_RUN_PRE_CONTINUE;
+}
+
+static enum theft_hook_run_post_res run_post(const struct theft_hook_run_post_info *info,
+                                             void *env)
+{
+    (void)info;
+    (void)env;
+    return THEFT_HOOK_RUN_POST_CONTINUE;
+}
+
+/* Runs the trials of the chunk. The parts of config that all chunks share are set here: name,
+ * number of trials, seed, quiet hooks. run->status tells whether the engine failed. */
+static void run_engine(attest_chunk_run_state *run, struct theft_run_config *config,
+                       const struct theft_extension_config *extension)
+{
+    const attest_chunk *chunk = run->chunk;
+    enum theft_run_res ended;
+
+    config->name = chunk->property->name;
+    config->trials = chunk->count;
+    config->seed = theft_trial_seed(~chunk->seed, chunk->first);
+    config->hooks.run_pre = run_pre;
+    config->hooks.run_post = run_post;
+    ended = theft_run_extended(config, extension, NULL, NULL);
+    if (run->status == ATTEST_OK && ended != THEFT_RUN_PASS && ended != THEFT_RUN_FAIL &&
+        ended != THEFT_RUN_SKIP)
+        run->status = attest_error_set(run->error, ATTEST_NOMEM, "%s: the engine failed: %s",
+                                       chunk->property->name, theft_run_res_str(ended));
+}
+
+/* ---- Many together: the engine only generates instances, which are kept and reported as
+ * passed; when there are enough, the property decides them together. The outcome of a trial
+ * depends on its instance alone, so the size and the order of batches do not matter. */
+
+/* Enough for the filter to have a few dozen instances of each shape, few enough to stay in the
+ * cache. */
+enum { MOST = 512 };
+
+/* Draws need not be recorded, because nothing is shrunk here. Our engine draws the same numbers
+ * either way; a genuine libtheft draws others. */
+#ifdef ATTEST_THEFT_BUILTIN
+enum { RECORDED = false };
+#else
+enum { RECORDED = true };
+#endif
+
+/* Instances that are not decided yet. */
+typedef struct batch {
+    attest_chunk_run_state run;
+    size_t count;
+    uint64_t number[MOST];
+    uint64_t seed[MOST];
+    attest_instance instance[MOST];
+    attest_trial trial[MOST];
+    void *memory; /* of the property */
+    attest_violation *found;
+} batch;
+
+static void clear_batch(batch *b)
+{
+    for (size_t i = 0; i < b->count; i++)
+        attest_instance_clear(&b->instance[i]);
+    b->count = 0;
+}
+
+static bool note_violation(batch *b, const attest_instance *instance)
+{
+    attest_chunk_run_state *run = &b->run;
+    attest_origin origin = {run->chunk->property, run->chunk->setting, &run->at, run->seed, 0};
+
+    *b->found = (attest_violation){.trial = run->trial,
+                                   .margin = run->at.margin,
+                                   .reason = attest_memory_copy(run->at.reason),
+                                   .text = attest_instance_format(instance, &origin),
+                                   .flaky = true};
+    if (!b->found->reason || !b->found->text)
+        run->status = attest_memory_fail(run->error);
+    return run->status == ATTEST_OK;
+}
+
+static bool count_batch(batch *b)
+{
+    attest_chunk_run_state *run = &b->run;
+
+    for (size_t i = 0; i < b->count; i++) {
+        run->trial = b->number[i];
+        run->seed = b->seed[i];
+        run->at = b->trial[i];
+        if (run->at.outcome == ATTEST_VIOLATED)
+            return note_violation(b, &b->instance[i]);
+        if (!attest_chunk_note(run, &b->instance[i]))
+            return false;
+        if (!attest_chunk_end_trial(run)) {
+            run->status = attest_memory_fail(run->error);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Decides the instances; returns false if this fails, with the reason in run.status. */
+static bool decide_batch(batch *b)
+{
+    attest_chunk_run_state *run = &b->run;
+    const attest_chunk *chunk = run->chunk;
+    bool ok = true;
+
+    attest_chunk_beat(run, false, 0);
+    for (size_t i = 0; i < b->count; i++)
+        attest_trial_init(&b->trial[i]);
+    if (b->count > 0) {
+        run->status = chunk->property->decide_many(b->trial, b->instance, b->count, &b->memory,
+                                                   chunk->setting, run->error);
+        if (run->status == ATTEST_NOMEM) /* the property may leave the error empty */
+            attest_memory_fail(run->error);
+        ok = run->status == ATTEST_OK && count_batch(b);
+    }
+    clear_batch(b);
+    return ok;
+}
+
+static enum theft_alloc_res gen_into_batch(struct theft *t, void *env, void **output)
+{
+    batch *b = env;
+    attest_instance *instance;
+    enum theft_alloc_res made;
+
+    if (b->count == MOST && !decide_batch(b))
+        return THEFT_ALLOC_ERROR;
+    instance = &b->instance[b->count];
+    attest_instance_init(instance);
+    made = attest_chunk_gen(&b->run, instance, t);
+    b->run.result->discarded += made == THEFT_ALLOC_SKIP;
+    if (made != THEFT_ALLOC_OK)
+        return made;
+    b->number[b->count] = b->run.trial;
+    b->seed[b->count] = b->run.seed;
+    b->count++;
+    *output = instance;
+    return THEFT_ALLOC_OK;
+}
+
+/* The batch owns the instance. */
+static void keep_instance(void *instance, void *env)
+{
+    (void)instance;
+    (void)env;
+}
+
+static enum theft_trial_res pass_instance(struct theft *t, void *argument)
+{
+    (void)t;
+    (void)argument;
+    return THEFT_TRIAL_PASS;
+}
+
+static enum theft_hook_gen_args_pre_res
+before_draw(const struct theft_hook_gen_args_pre_info *info, void *env)
+{
+    batch *b = env;
+
+    if (b->found->text)
+        return THEFT_HOOK_GEN_ARGS_PRE_HALT;
+    b->run.trial = b->run.chunk->first + info->trial_id;
+    b->run.seed = info->trial_seed;
+    return THEFT_HOOK_GEN_ARGS_PRE_CONTINUE;
+}
+
+static enum theft_hook_trial_post_res after_draw(const struct theft_hook_trial_post_info *info,
+                                                 void *env)
+{
+    (void)info;
+    (void)env;
+    return THEFT_HOOK_TRIAL_POST_CONTINUE;
+}
+
+/* Generates all instances, and decides all but the last batch. */
+static void fill_batch(batch *b, theft_seed *seeds)
+{
+    const attest_chunk *chunk = b->run.chunk;
+    struct theft_type_info type = {.alloc = gen_into_batch,
+                                   .free = keep_instance,
+                                   .autoshrink_config = {.enable = RECORDED},
+                                   .env = b};
+    struct theft_run_config config = {
+        .prop1 = pass_instance,
+        .type_info = {&type},
+        .always_seeds = seeds,
+        .always_seed_count = chunk->count,
+        .hooks = {.gen_args_pre = before_draw, .trial_post = after_draw, .env = b}};
+
+    run_engine(&b->run, &config, NULL);
+}
+
+/* A search cannot be batched, because its trials depend on the earlier ones; nor can a chunk
+ * whose trials are observed, each with its time, or one in which a worker died. */
+static bool may_batch(const attest_chunk *chunk)
+{
+    return chunk->property->decide_many && !chunk->search && !chunk->observe &&
+           !chunk->one_by_one && chunk->deaths == 0;
+}
+
+/* Decides the trials of the chunk together. If found (initialised to 0) has a text afterwards,
+ * it is a violation, and the result is meaningless: the chunk must be run one by one, which
+ * shrinks it. The caller frees the texts of found. Status: NOMEM. */
+static attest_status run_together(attest_chunk_result *result, attest_violation *found,
+                                  const attest_chunk *chunk, attest_error *error)
+{
+    theft_seed *seeds ATTEST_FREED = attest_chunk_seeds(chunk);
+    batch *b ATTEST_FREED = attest_memory_alloc(1, sizeof *b);
+
+    if (!seeds || !b)
+        return attest_memory_fail(error);
+    b->run = (attest_chunk_run_state){.chunk = chunk,
+                                      .result = result,
+                                      .trial = chunk->first,
+                                      .together = true,
+                                      .error = error};
+    b->found = found;
+    attest_chunk_beat(&b->run, false, 0);
+    fill_batch(b, seeds);
+    if (b->run.status == ATTEST_OK && !found->text)
+        (void)decide_batch(b);
+    clear_batch(b);
+    if (chunk->property->forget)
+        chunk->property->forget(b->memory);
+    return b->run.status;
+}
+
+/* ---- One by one. */
 
 static enum theft_alloc_res gen(struct theft *t, void *env, void **output)
 {
@@ -46,7 +284,7 @@ static void free_instance(void *instance, void *env)
 static enum theft_trial_res shrink_step(attest_chunk_run_state *run,
                                         const attest_instance *instance)
 {
-    if (attest_chunk_will_do(run, instance))
+    if (attest_chunk_still_violates(run, instance))
         return THEFT_TRIAL_FAIL;
     return run->status == ATTEST_OK ? THEFT_TRIAL_PASS : THEFT_TRIAL_ERROR;
 }
@@ -107,8 +345,8 @@ after_shrinking(const struct theft_hook_counterexample_info *info, void *env)
                                                  : THEFT_HOOK_COUNTEREXAMPLE_ERROR;
 }
 
-/* theft's filter takes some instances for duplicates that are none: they are decided, and what
- * they violate is found, as if it had not. */
+/* The filter of theft mistakes some instances for duplicates; they are decided like all others.
+ */
 static bool decide_duplicate(attest_chunk_run_state *run, const attest_instance *instance)
 {
     return attest_chunk_decide(run, instance) &&
@@ -131,7 +369,7 @@ static enum theft_hook_trial_post_res after_trial(const struct theft_hook_trial_
     return THEFT_HOOK_TRIAL_POST_CONTINUE;
 }
 
-/* How many of the trials, the last ones, are guided. */
+/* Returns how many of the trials, the last ones, are guided. */
 static size_t guided(const attest_chunk *chunk)
 {
     return chunk->search && chunk->count > chunk->lead ? chunk->count - chunk->lead : 0;
@@ -181,7 +419,7 @@ static attest_status run_one_by_one(attest_chunk_result *result, const attest_ch
         config.always_seeds = seeds;
         config.always_seed_count = chunk->count;
     }
-    attest_chunk_run_engine(&run, &config, &extension);
+    run_engine(&run, &config, &extension);
     ATTEST_TRY(run.status);
     ATTEST_TRY(copy_deaths(result, chunk, error));
     if (!chunk->observe)
@@ -190,7 +428,7 @@ static attest_status run_one_by_one(attest_chunk_result *result, const attest_ch
     return result->observations ? ATTEST_OK : attest_memory_fail(error);
 }
 
-/* Counts a violation that was found when trials were decided together, and not when each was
+/* Counts a violation that was found when trials were decided together, but not when each was
  * decided alone. */
 static attest_status note_flaky(attest_chunk_result *result, attest_violation *found,
                                 attest_error *error)
@@ -217,8 +455,8 @@ attest_status attest_chunk_run(attest_chunk_result *result, const attest_chunk *
 {
     attest_violation found ATTEST_CLEARED_BY(violation_clear) = {0};
 
-    if (attest_chunk_may_join(chunk)) {
-        attest_status status = attest_chunk_run_together(result, &found, chunk, error);
+    if (may_batch(chunk)) {
+        attest_status status = run_together(result, &found, chunk, error);
 
         if (status == ATTEST_OK && !found.text)
             return ATTEST_OK;

@@ -1,4 +1,4 @@
-/* chunk_run.c -- what is done at each trial of a chunk. */
+/* chunk_run.c -- the steps of a trial while a chunk is run. */
 #include "campaign/chunk_run.h"
 
 #include <inttypes.h>
@@ -11,18 +11,18 @@
 #include "base/memory.h"
 #include "base/scope.h"
 #include "campaign/guard.h"
-#include "campaign/instance_text.h"
-#include "campaign/observe.h"
+#include "campaign/counterexample.h"
+#include "campaign/observations.h"
 #include "theft/theft_extensions.h"
 
-/* Attempts to shrink one violation: a count, for a time would make results depend on the
+/* Limits the attempts to shrink one violation. A limit of time would make results depend on the
  * machine. */
 enum { SHRINK_ATTEMPTS = 10000 };
 
-/* Calls under guard may hang so often for one violation: each takes all the time of a call. */
+/* Limits the calls under guard that hang for one violation: each takes the whole time limit. */
 enum { MOST_HANGS = 4 };
 
-/* A violation by this factor of two is clear, see is_clear. */
+/* A violation by a factor of two is clear, see is_clear. */
 #define CLEAR_MARGIN (-1.0)
 
 void attest_chunk_beat(const attest_chunk_run_state *run, bool shrinking, uint64_t steps)
@@ -58,8 +58,8 @@ theft_seed *attest_chunk_seeds(const attest_chunk *chunk)
     return seeds;
 }
 
-/* A chunk of a loaded property at which a worker died. Not that trial alone: what earlier ones
- * left behind, memory that leaked, say, may be the reason, and must not be there again. */
+/* Returns whether a worker died in this chunk of a loaded property. All its trials are guarded,
+ * since an earlier one may have caused the death, by leaking memory for example. */
 static bool is_guarded(const attest_chunk_run_state *run)
 {
     return run->chunk->property->object && run->chunk->deaths > 0;
@@ -137,15 +137,15 @@ static bool decide(attest_chunk_run_state *run, attest_trial *trial,
         run->status = chunk->property->decide(trial, instance, chunk->setting, run->error);
     else
         run->status = attest_guard_decide(&guard, trial, instance, run->error);
-    if (run->status == ATTEST_NOMEM) /* a property need not say it */
+    if (run->status == ATTEST_NOMEM) /* the property may leave the error empty */
         attest_memory_fail(run->error);
     run->hangs += run->guarded && is_violation(trial, "hang");
     return run->status == ATTEST_OK;
 }
 
-/* The trial's own instance: as if others stood beside it, so that what is found does not depend
- * on whether they do. A violation is then decide's, which shrinks it. A search goes by what
- * decide says of every instance. */
+/* Decides the trial's own instance by decide_many, as a batch would, so that the outcome does
+ * not depend on batching. A violation is decided again by decide, which shrinking uses.
+ * Searches use decide for every instance. */
 static bool decide_own(attest_chunk_run_state *run, attest_trial *trial,
                        const attest_instance *instance)
 {
@@ -167,14 +167,14 @@ static bool decide_own(attest_chunk_run_state *run, attest_trial *trial,
     first = *trial;
     if (!decide(run, trial, instance))
         return false;
-    if (trial->outcome != ATTEST_VIOLATED) /* it is flaky, see keep */
+    if (trial->outcome != ATTEST_VIOLATED) /* flaky, see keep */
         *trial = first;
     return true;
 }
 
-/* While shrinking, a violation must stay clear: a simple example that violates by a factor of
- * 1.0001 shows less than the one that was found. What is demanded is half of the found margin
- * (a logarithm), and no more than a factor of two. */
+/* While shrinking, a violation must stay clear: a simple example that violates a bound by a
+ * factor of 1.0001 is less useful than the one that was found. Its margin (a logarithm) must be
+ * at least half of the original one, or a factor of two. */
 static bool is_clear(const attest_trial *candidate, const attest_trial *found)
 {
     if (isnan(found->margin))
@@ -182,7 +182,7 @@ static bool is_clear(const attest_trial *candidate, const attest_trial *found)
     return candidate->margin <= fmax(found->margin / 2, CLEAR_MARGIN);
 }
 
-/* Not one at which a worker died. */
+/* Stops before an attempt at which a worker died. */
 bool attest_chunk_may_shrink(attest_chunk_run_state *run)
 {
     const attest_death *death = attest_chunk_find_death(run, true);
@@ -192,7 +192,7 @@ bool attest_chunk_may_shrink(attest_chunk_run_state *run)
            run->attempts++ < (death ? death->steps : SHRINK_ATTEMPTS);
 }
 
-bool attest_chunk_will_do(attest_chunk_run_state *run, const attest_instance *instance)
+bool attest_chunk_still_violates(attest_chunk_run_state *run, const attest_instance *instance)
 {
     attest_trial candidate;
 
@@ -204,15 +204,15 @@ bool attest_chunk_will_do(attest_chunk_run_state *run, const attest_instance *in
     return true;
 }
 
-static attest_polish_answer polish_step(void *env, const attest_instance *candidate)
+static attest_simplify_answer simplify_step(void *env, const attest_instance *candidate)
 {
     attest_chunk_run_state *run = env;
 
     if (!attest_chunk_may_shrink(run))
-        return ATTEST_POLISH_STOP;
-    if (attest_chunk_will_do(run, candidate))
-        return ATTEST_POLISH_KEEP;
-    return run->status == ATTEST_OK ? ATTEST_POLISH_LEAVE : ATTEST_POLISH_STOP;
+        return ATTEST_SIMPLIFY_STOP;
+    if (attest_chunk_still_violates(run, candidate))
+        return ATTEST_SIMPLIFY_KEEP;
+    return run->status == ATTEST_OK ? ATTEST_SIMPLIFY_REJECT : ATTEST_SIMPLIFY_STOP;
 }
 
 static bool note_tightest(attest_chunk_run_state *run, const attest_instance *instance)
@@ -235,7 +235,7 @@ static bool note_tightest(attest_chunk_run_state *run, const attest_instance *in
     return true;
 }
 
-/* *text = the trial's own instance. */
+/* *text = the trial's own instance as text. */
 static bool note_instance(char **text, attest_chunk_run_state *run,
                           const attest_instance *instance)
 {
@@ -255,7 +255,7 @@ static attest_status count_labels(attest_chunk_result *result, const attest_tria
     return ATTEST_OK;
 }
 
-/* Labels and margins are those of instances that say something. */
+/* Labels and margins are counted only if the trial was held or violated. */
 bool attest_chunk_note(attest_chunk_run_state *run, const attest_instance *instance)
 {
     run->called = true;
@@ -281,8 +281,9 @@ bool attest_chunk_decide(attest_chunk_run_state *run, const attest_instance *ins
     return attest_chunk_note(run, instance);
 }
 
-/* Keeps the violation. Where the shrunk instance, decided again, is not violated, the property
- * is flaky: then the trial's own instance is kept, with what was found the first time. */
+/* Adds the violation to the result. If the shrunk instance is not violated when it is decided
+ * again, the property is flaky; then the trial's own instance is added, with its own margin and
+ * reason. */
 static bool keep(attest_chunk_run_state *run, const attest_instance *instance)
 {
     attest_trial trial;
@@ -309,19 +310,18 @@ static bool keep(attest_chunk_run_state *run, const attest_instance *instance)
 
 bool attest_chunk_keep(attest_chunk_run_state *run, const attest_instance *shrunk)
 {
-    ATTEST_SCOPED(attest_instance, polished);
+    ATTEST_SCOPED(attest_instance, simple);
     attest_status status;
 
     if (shrunk->dataset.label_dim > 0)
         return keep(run, shrunk);
-    status = attest_polish(&polished, shrunk, polish_step, run);
+    status = attest_simplify(&simple, shrunk, simplify_step, run);
     if (status != ATTEST_OK && run->status == ATTEST_OK)
         run->status = attest_error_set(run->error, status, "out of memory");
-    return run->status == ATTEST_OK && keep(run, &polished);
+    return run->status == ATTEST_OK && keep(run, &simple);
 }
 
-/* Why a trial has no answer: its number and its seed, with which it can be run alone, and what
- * became of the process. */
+/* Formats why a trial was not decided: its number, its seed, and how the process ended. */
 static void describe_unfinished(char *reason, size_t size, const attest_chunk_run_state *run)
 {
     const attest_death *death = attest_chunk_find_death(run, false);
@@ -349,13 +349,13 @@ static bool note_open(attest_chunk_run_state *run, const char *reason)
     return run->result->open_reason != NULL;
 }
 
-/* Whether there is no answer because the process that was to give it died. */
+/* Returns whether the trial was not decided because its process died. */
 static bool is_dead(const attest_chunk_run_state *run)
 {
     return !run->called && (run->lost || attest_chunk_find_death(run, false));
 }
 
-static bool tally(attest_chunk_run_state *run)
+static bool count_trial(attest_chunk_run_state *run)
 {
     attest_chunk_result *result = run->result;
     char reason[160];
@@ -404,5 +404,5 @@ bool attest_chunk_end_trial(attest_chunk_run_state *run)
         describe_unfinished(reason, sizeof reason, run);
     if (run->chunk->observe)
         attest_observation_add(&run->observations, &observation);
-    return tally(run) && !run->observations.failed;
+    return count_trial(run) && !run->observations.failed;
 }

@@ -1,4 +1,4 @@
-/* corpus.c -- values worth deciding again in every run. */
+/* corpus.c -- stored counterexamples, decided again by every campaign. */
 #include "campaign/corpus.h"
 
 #include <dirent.h>
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/folder.h"
+#include "base/memory.h"
 #include "base/scope.h"
 #include "campaign/replay.h"
 #include "io/counterexample_json.h"
@@ -97,7 +97,7 @@ attest_status attest_corpus_replay(attest_corpus *corpus, const char *folder,
     if (count < 0 && errno == ENOMEM)
         return attest_memory_fail(error);
     if (count < 0)
-        return attest_error_set(error, ATTEST_IO, "%s: cannot read the folder: %s", folder,
+        return attest_error_set(error, ATTEST_IO, "%s: cannot read the directory: %s", folder,
                                 strerror(errno));
     for (int i = 0; i < count; i++) {
         char *path = attest_folder_join(folder, entries[i]->d_name);
@@ -111,4 +111,23 @@ attest_status attest_corpus_replay(attest_corpus *corpus, const char *folder,
     }
     free(entries);
     return status;
+}
+
+attest_status attest_witness_check(bool *confirmed, const attest_property *property,
+                                   attest_error *error)
+{
+    ATTEST_SCOPED(attest_counterexample, file);
+    ATTEST_SCOPED(attest_replay, replay);
+    attest_status status;
+
+    *confirmed = false;
+    if (!property->witness)
+        return ATTEST_OK;
+    status = attest_counterexample_parse_json(&file, property->witness,
+                                              strlen(property->witness), NULL, error);
+    if (status == ATTEST_OK)
+        status = attest_replay_decide(&replay, &file, property, error);
+    *confirmed = status == ATTEST_OK && replay.outcome == ATTEST_VIOLATED;
+    /* A witness that cannot be read or is not an instance of the property confirms nothing. */
+    return status == ATTEST_NOMEM ? status : ATTEST_OK;
 }

@@ -12,7 +12,7 @@
 
 #include <theft.h>
 
-#include "campaign/instance.h"
+#include "campaign/property.h"
 
 #if defined(__GNUC__)
 #pragma GCC visibility push(default)

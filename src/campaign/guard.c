@@ -1,4 +1,4 @@
-/* guard.c -- calls into a property that may crash or hang, each in a process of its own. */
+/* guard.c -- calls of properties that may crash or hang, each in a process of its own. */
 #include "campaign/guard.h"
 
 #include <errno.h>
@@ -13,16 +13,16 @@
 #include "base/memory.h"
 #include "base/workers.h"
 
-/* What the process is given, and leaves in memory that is shared with it. */
+/* The answer of the process, in shared memory. */
 typedef struct answer {
-    attest_trial trial; /* its texts are literals, which have the same place in both */
+    attest_trial trial; /* its texts are literals, with the same addresses in both processes */
     attest_status status;
     bool there;
 } answer;
 
 typedef struct call {
     const attest_guard *guard;
-    const attest_instance *instance; /* NULL: one is to be made from t */
+    const attest_instance *instance; /* NULL: generate one from t */
     struct theft *t;
     answer *answer;
 } call;
@@ -45,7 +45,8 @@ static void work(void *context)
     c->answer->there = true;
 }
 
-/* Waits for the end of the process: its status, or -1 when it was killed for the time. */
+/* Waits for the process; returns its status, or -1 if it was killed because of the time limit.
+ */
 static int wait_for(const attest_guard *guard, pid_t process)
 {
     const struct timespec nap = {.tv_nsec = 500000};

@@ -1,4 +1,4 @@
-/* journal.c -- writing a journal. */
+/* journal.c -- the file in which a campaign keeps its results. */
 #include "campaign/journal.h"
 
 #include <errno.h>
@@ -9,10 +9,10 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "base/input.h"
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/scope.h"
-#include "campaign/journal_file.h"
 
 #define SECONDS_BETWEEN_SYNCS 1.0
 
@@ -36,9 +36,10 @@ void attest_journal_close(attest_journal *journal)
     attest_journal_init(journal);
 }
 
-attest_status attest_journal_open_end(attest_journal *journal, const char *path,
-                                      const attest_frame_chain *chain, size_t size,
-                                      attest_error *error)
+/* Opens the journal at path to append, cut to size bytes; chain is the hash of its last frame.
+ */
+static attest_status open_end(attest_journal *journal, const char *path,
+                              const attest_frame_chain *chain, size_t size, attest_error *error)
 {
     journal->path = attest_memory_copy(path);
     if (!journal->path)
@@ -63,16 +64,16 @@ attest_status attest_journal_create(attest_journal *journal, const char *path, c
                                     attest_error *error)
 {
     attest_frame_chain chain = {{0}};
-    ATTEST_SCOPED(attest_text, record);
+    ATTEST_SCOPED(attest_text, frame);
     attest_output output;
 
-    attest_frame_format(&record, &chain, "plan", plan, strlen(plan));
-    if (record.failed)
+    attest_frame_format(&frame, &chain, "plan", plan, strlen(plan));
+    if (frame.failed)
         return attest_memory_fail_at(error, path);
     ATTEST_TRY(attest_output_open_file(&output, path, error));
-    fwrite(record.data, 1, record.size, output.stream);
+    fwrite(frame.data, 1, frame.size, output.stream);
     ATTEST_TRY(attest_output_commit(&output, error));
-    return attest_journal_open_end(journal, path, &chain, record.size, error);
+    return open_end(journal, path, &chain, frame.size, error);
 }
 
 static bool write_all(int file, const char *bytes, size_t size)
@@ -91,7 +92,7 @@ static bool write_all(int file, const char *bytes, size_t size)
     return true;
 }
 
-/* Cuts off what follows the last whole record. If this fails, readers drop it. */
+/* Cuts off what follows the last whole frame. If this fails, readers drop it. */
 static void go_back(attest_journal *journal)
 {
     int reason = errno;
@@ -105,16 +106,16 @@ attest_status attest_journal_append(attest_journal *journal, const char *text, s
                                     attest_error *error)
 {
     attest_frame_chain chain = journal->chain;
-    ATTEST_SCOPED(attest_text, record);
+    ATTEST_SCOPED(attest_text, frame);
 
-    attest_frame_format(&record, &chain, "chunk", text, size);
-    if (record.failed)
+    attest_frame_format(&frame, &chain, "chunk", text, size);
+    if (frame.failed)
         return attest_memory_fail_at(error, journal->path);
-    if (!write_all(journal->file, record.data, record.size)) {
+    if (!write_all(journal->file, frame.data, frame.size)) {
         go_back(journal);
         return fail(journal, "write", error);
     }
-    journal->size += record.size;
+    journal->size += frame.size;
     journal->chain = chain;
     journal->dirty = true;
     if (attest_clock_seconds() - journal->synced >= SECONDS_BETWEEN_SYNCS)
@@ -131,4 +132,102 @@ attest_status attest_journal_sync(attest_journal *journal, attest_error *error)
     journal->dirty = false;
     journal->synced = attest_clock_seconds();
     return ATTEST_OK;
+}
+
+/* A position in the bytes of a journal. */
+typedef struct scan {
+    const char *bytes;
+    size_t size, at;
+    size_t memory; /* bytes that parsing one record may take */
+    attest_frame_chain chain;
+} scan;
+
+static attest_status take_frame(const scan *in, const attest_frame *frame, bool is_plan,
+                                const attest_journal_reader *reader, attest_error *error)
+{
+    attest_budget budget = {in->memory};
+    ATTEST_SCOPED(attest_campaign_record, record);
+
+    if (is_plan && !reader->plan)
+        return ATTEST_OK;
+    if (is_plan)
+        return reader->plan(reader->env, frame->payload, frame->size, &budget, error);
+    if (!reader->record)
+        return reader->raw ? reader->raw(reader->env, frame, error) : ATTEST_OK;
+    ATTEST_TRY(
+        attest_campaign_record_parse(&record, frame->payload, frame->size, &budget, error));
+    return reader->record(reader->env, &record, error);
+}
+
+/* Passes all whole frames to the reader. A whole frame is as it was written: one of another
+ * kind, or one that cannot be parsed, was written by another program. */
+static attest_status read_frames(scan *in, attest_journal_tail *tail,
+                                 const attest_journal_reader *reader, attest_error *error)
+{
+    attest_frame_state state = ATTEST_FRAME_WHOLE;
+    attest_frame frame;
+
+    memset(tail, 0, sizeof *tail);
+    while (in->at < in->size) {
+        state = attest_frame_parse(&frame, &in->chain, in->bytes + in->at, in->size - in->at);
+        if (state != ATTEST_FRAME_WHOLE)
+            break;
+        if (strcmp(frame.kind, tail->records == 0 ? "plan" : "chunk") != 0)
+            return attest_error_set(error, ATTEST_FORMAT, "unknown record \"%s\"", frame.kind);
+        ATTEST_TRY(take_frame(in, &frame, tail->records == 0, reader, error));
+        in->at += frame.total;
+        tail->records++;
+    }
+    tail->dropped = in->size - in->at;
+    tail->damaged = state == ATTEST_FRAME_DAMAGED;
+    if (tail->records == 0)
+        return attest_error_set(error, ATTEST_IO,
+                                "damaged at its beginning: the plan cannot be read");
+    return ATTEST_OK;
+}
+
+/* Copies the damaged end of the journal to a file next to it. */
+static attest_status keep_damaged(const scan *in, const char *path, attest_error *error)
+{
+    ATTEST_SCOPED(attest_text, name);
+    attest_output output;
+
+    attest_text_printf(&name, "%s.damaged", path);
+    if (name.failed)
+        return attest_memory_fail_at(error, path);
+    ATTEST_TRY(attest_output_open_file(&output, name.data, error));
+    fwrite(in->bytes + in->at, 1, in->size - in->at, output.stream);
+    return attest_output_commit(&output, error);
+}
+
+static attest_status read_file(scan *in, attest_journal_tail *tail, const char *path,
+                               const attest_journal_reader *reader, bool keep,
+                               attest_error *error)
+{
+    size_t limit = attest_budget_left(reader->budget);
+    attest_input input ATTEST_CLEARED_BY(attest_input_close);
+
+    ATTEST_TRY(attest_input_open_file(&input, path, limit, error));
+    *in = (scan){
+        .bytes = (const char *)input.data, .size = input.size, .memory = limit - input.size};
+    ATTEST_TRY(attest_input_locate(&input, read_frames(in, tail, reader, error), error));
+    return keep && tail->damaged ? keep_damaged(in, path, error) : ATTEST_OK;
+}
+
+attest_status attest_journal_read(attest_journal_tail *tail, const char *path,
+                                  const attest_journal_reader *reader, attest_error *error)
+{
+    scan in;
+
+    return read_file(&in, tail, path, reader, false, error);
+}
+
+attest_status attest_journal_resume(attest_journal *journal, attest_journal_tail *tail,
+                                    const char *path, const attest_journal_reader *reader,
+                                    attest_error *error)
+{
+    scan in;
+
+    ATTEST_TRY(read_file(&in, tail, path, reader, true, error));
+    return open_end(journal, path, &in.chain, in.at, error);
 }

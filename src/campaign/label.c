@@ -1,8 +1,9 @@
-/* label.c -- which hard corners an instance is in. */
+/* label.c -- labels: in which hard cases an instance is. */
 #include "campaign/label.h"
 
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "number/scope.h"
 
@@ -215,3 +216,10 @@ bool attest_instance_fits(const attest_instance *instance)
            instance->weights.dim == instance->dataset.dim &&
            attest_weights_check_shapes(&instance->weights, NULL) == ATTEST_OK;
 }
+
+const attest_coverage attest_coverage_layers[] = {
+    {ATTEST_LABEL_ONE_TOKEN, 0, 10},
+    {ATTEST_LABEL_DEAD, 0, 10},
+    {ATTEST_LABEL_ONE_CONTEXT, 0, 10},
+    {0},
+};

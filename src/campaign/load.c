@@ -1,4 +1,4 @@
-/* load.c -- properties from a shared object of the user's. */
+/* load.c -- properties from a shared object of the user. */
 #include "campaign/load.h"
 
 #include <dlfcn.h>
@@ -26,17 +26,17 @@ static attest_status hash(attest_load *load, const char *path, attest_error *err
     attest_status status = attest_input_open_file(&input, path, LARGEST, error);
 
     if (status == ATTEST_UNABLE)
-        return attest_error_set(error, ATTEST_FORMAT,
-                                "%s: more than %d bytes are no shared object of properties",
-                                path, LARGEST);
+        return attest_error_set(
+            error, ATTEST_FORMAT,
+            "%s: not a shared object of properties: it has more than %d bytes", path, LARGEST);
     ATTEST_TRY(status);
     memcpy(load->object.sha256, attest_input_sha256(&input), sizeof load->object.sha256);
     load->object.path = attest_memory_copy(path);
     return load->object.path ? ATTEST_OK : attest_memory_fail_at(error, path);
 }
 
-/* Loads the object and finds its table. dlopen would look for a name without a slash in the
- * directories of the system. */
+/* Loads the object and finds its table. "./" stops dlopen from searching the directories of the
+ * system for a name without a slash. */
 static attest_status get_table(const attest_load_table **table, const char *path,
                                attest_error *error)
 {
@@ -65,7 +65,7 @@ static attest_status get_table(const attest_load_table **table, const char *path
     return ATTEST_OK;
 }
 
-/* Names become names of files. */
+/* Names are used in the names of files. */
 static bool is_name(const char *name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

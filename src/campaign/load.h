@@ -1,10 +1,10 @@
-/* load.h -- properties from a shared object of the user's. */
+/* load.h -- properties from a shared object of the user. */
 #ifndef ATTEST_CAMPAIGN_LOAD_H
 #define ATTEST_CAMPAIGN_LOAD_H
 
 #include "campaign/property.h"
 
-/* A shared object: which, for a file that was found by one of its properties. */
+/* Identifies the shared object in the counterexamples of its properties. */
 struct attest_object {
     char *path;
     char sha256[65];
@@ -16,11 +16,11 @@ typedef struct attest_load {
     attest_property *property; /* its properties, each with the object */
 } attest_load;
 
-/* Opens the shared object at path and takes the properties that it names by ATTEST_LOAD; it
- * stays open until the process ends. load is uninitialised. taken: the name of a property that
- * is there already, or NULL. Status: FORMAT (no such object, made for another version, a
- * property without a name, a generator or a decision, a name that is taken or no name of a
- * file), IO, NOMEM; then nothing is left to clear. */
+/* Opens the shared object at path, which stays open until the process ends, and copies the
+ * properties that it names by ATTEST_LOAD. load is uninitialised. find returns existing
+ * properties, whose names must not be used. Status: FORMAT (not such an object, or made for
+ * another version; a property without gen or decide; a name that exists or that cannot be the
+ * name of a file), IO, NOMEM; then nothing is left to clear. */
 attest_status attest_load_open(attest_load *load, const char *path,
                                const attest_property *(*find)(const char *name),
                                attest_error *error) ATTEST_WARN_UNUSED;

@@ -1,4 +1,4 @@
-/* merge.c -- the shards of a campaign, joined to what it would have been in one piece. */
+/* merge.c -- the shards of a campaign, joined to the campaign that they are parts of. */
 #include "campaign/merge.h"
 
 #include <stdlib.h>
@@ -8,9 +8,8 @@
 #include "base/folder.h"
 #include "base/memory.h"
 #include "base/scope.h"
-#include "campaign/gather.h"
 
-/* While the journals are read, one after another. */
+/* The environment of the functions that read the journals. */
 typedef struct merging {
     attest_merge *merge;
     attest_property_finder *find;
@@ -19,14 +18,14 @@ typedef struct merging {
     bool again; /* some properties are read for the second time */
     attest_observations *observations;
     const char *const *folders;
-    size_t folder;         /* which is being read */
-    size_t shards;         /* of the campaign */
-    size_t shard;          /* that of the folder */
-    size_t *from;          /* from[k]: 1 + the folder of shard k + 1; 0: none yet */
-    char *plan_text;       /* without the number of the shard */
-    attest_gather *gather; /* of each property */
+    size_t folder;   /* the one that is being read */
+    size_t shards;   /* of the campaign */
+    size_t shard;    /* that of the folder */
+    size_t *from;    /* from[k]: 1 + the folder of shard k + 1; 0: none yet */
+    char *plan_text; /* without the number of the shard */
 } merging;
 
+/* Starts the whole campaign with the plan of its first part. */
 static attest_status begin_whole(merging *m, attest_saved_plan *part, attest_error *error)
 {
     attest_merge *merge = m->merge;
@@ -36,21 +35,22 @@ static attest_status begin_whole(merging *m, attest_saved_plan *part, attest_err
         return attest_error_set(error, ATTEST_FORMAT, "too many shards");
     m->plan_text = attest_plan_format(&part->plan, false);
     m->from = attest_memory_alloc(m->shards, sizeof *m->from);
-    merge->tally = attest_memory_alloc(part->plan.properties, sizeof *merge->tally);
-    m->gather = attest_memory_alloc(part->plan.properties, sizeof *m->gather);
+    merge->join = attest_memory_alloc(part->plan.properties, sizeof *merge->join);
     merge->saved = *part;
     memset(part, 0, sizeof *part);
     merge->saved.plan.shard = merge->saved.plan.shards = 1;
-    if (!m->plan_text || !m->from || !merge->tally || !m->gather)
+    if (!m->plan_text || !m->from || !merge->join)
         return attest_memory_fail(error);
     for (size_t p = 0; p < merge->saved.plan.properties; p++) {
-        attest_tally_init(&merge->tally[p], &merge->saved.plan, p);
-        attest_gather_init(&m->gather[p], &merge->tally[p], m->budget);
+        if (m->observations)
+            attest_join_init(&merge->join[p], &merge->saved.plan, p);
+        else
+            attest_join_init_any_order(&merge->join[p], &merge->saved.plan, p, m->budget);
     }
     if (m->observations && m->observations->count != merge->saved.plan.properties)
         return attest_error_set(error, ATTEST_USAGE, "has changed meanwhile");
     if (m->observations)
-        attest_observations_use(m->observations, merge->tally);
+        attest_observations_use(m->observations, merge->join);
     return ATTEST_OK;
 }
 
@@ -86,7 +86,7 @@ static attest_status take_plan(void *env, const char *text, size_t size, attest_
     return ATTEST_OK;
 }
 
-/* The shard of a folder that is read for the second time is known. */
+/* Looks up the shard of a folder that is read for the second time. */
 static attest_status recall_plan(void *env, const char *text, size_t size,
                                  attest_budget *budget, attest_error *error)
 {
@@ -102,30 +102,26 @@ static attest_status recall_plan(void *env, const char *text, size_t size,
     return ATTEST_OK;
 }
 
-static attest_status take_entry(void *env, attest_entry *entry, const attest_frame *frame,
-                                attest_error *error)
+static attest_status take_record(void *env, attest_campaign_record *record, attest_error *error)
 {
     merging *m = env;
 
-    (void)frame;
-    if (entry->property >= m->merge->saved.plan.properties)
+    if (record->property >= m->merge->saved.plan.properties)
         return attest_error_set(error, ATTEST_FORMAT, "there is no property %zu",
-                                entry->property);
-    if (entry->number % m->shards != m->shard - 1)
+                                record->property);
+    if (record->number % m->shards != m->shard - 1)
         return attest_error_set(error, ATTEST_FORMAT, "chunk %llu is not of shard %zu/%zu",
-                                (unsigned long long)entry->number, m->shard, m->shards);
-    if (m->observations)
-        return attest_tally_add(&m->merge->tally[entry->property], entry, error);
-    if (m->again && !m->gather[entry->property].again)
+                                (unsigned long long)record->number, m->shard, m->shards);
+    if (m->again && !m->merge->join[record->property].again)
         return ATTEST_OK;
-    return attest_gather_add(&m->gather[entry->property], entry, error);
+    return attest_join_add(&m->merge->join[record->property], record, error);
 }
 
 static attest_status read_folder(merging *m, attest_error *error)
 {
     const char *folder = m->folders[m->folder];
     attest_journal_reader reader = {.plan = m->again ? recall_plan : take_plan,
-                                    .entry = take_entry,
+                                    .record = take_record,
                                     .env = m,
                                     .budget = m->budget};
     char *path ATTEST_FREED = attest_folder_join(folder, ATTEST_JOURNAL_NAME);
@@ -134,32 +130,31 @@ static attest_status read_folder(merging *m, attest_error *error)
     if (!path)
         return attest_memory_fail(error);
     if (access(path, F_OK) != 0)
-        return attest_error_set(error, ATTEST_USAGE, "%s: holds no campaign", folder);
+        return attest_error_set(error, ATTEST_USAGE, "%s: contains no campaign", folder);
     ATTEST_TRY(attest_journal_read(&tail, path, &reader, error));
     if (tail.dropped > 0 && !m->partial)
         return attest_error_set(error, ATTEST_IO,
-                                "%s: %zu bytes after record %zu are %s (campaign --resume "
-                                "makes up for them)",
+                                "%s: %zu bytes after record %zu are %s; campaign --resume runs "
+                                "their trials again",
                                 path, tail.dropped, tail.records,
                                 tail.damaged ? "damaged" : "incomplete");
     return ATTEST_OK;
 }
 
-/* Reads the journals again for properties of which chunks after the first violation were
+/* Reads the journals again for the properties in which chunks after the first violation were
  * counted. */
 static attest_status read_again(merging *m, size_t count, attest_error *error)
 {
-    for (size_t p = 0; p < m->merge->saved.plan.properties; p++) {
-        bool again = m->gather[p].again;
+    attest_join *join = m->merge->join;
 
-        if (again)
-            attest_gather_restart(&m->gather[p]);
-        m->gather[p].again = again;
-        m->again = m->again || again;
+    for (size_t p = 0; p < m->merge->saved.plan.properties; p++) {
+        if (!join[p].again)
+            continue;
+        attest_join_restart(&join[p]);
+        m->again = join[p].again = true;
     }
-    if (m->again)
-        for (m->folder = 0; m->folder < count; m->folder++)
-            ATTEST_TRY(read_folder(m, error));
+    for (m->folder = 0; m->again && m->folder < count; m->folder++)
+        ATTEST_TRY(read_folder(m, error));
     return ATTEST_OK;
 }
 
@@ -176,10 +171,10 @@ static attest_status check_whole(const merging *m, attest_error *error)
     for (size_t k = 0; k < m->shards && !m->partial; k++)
         if (!m->from[k])
             return attest_error_set(error, ATTEST_USAGE,
-                                    "shard %zu/%zu is missing (--partial does without)", k + 1,
-                                    m->shards);
+                                    "shard %zu/%zu is missing; --partial joins the others",
+                                    k + 1, m->shards);
     for (size_t p = 0; p < plan->properties; p++) {
-        if (!attest_gather_end(&m->gather[p], &missing))
+        if (!attest_join_end(&merge->join[p], &missing))
             continue;
         merge->unfinished = true;
         if (!m->partial)
@@ -217,11 +212,8 @@ attest_status attest_merge_read(attest_merge *merge, const char *const *folders,
 
     memset(merge, 0, sizeof *merge);
     status = read_all(&m, count, error);
-    for (size_t p = 0; m.gather && merge->tally && p < merge->saved.plan.properties; p++) {
-        attest_gather_clear(&m.gather[p]);
-        attest_chunk_result_unite(&merge->tally[p].joined);
-    }
-    free(m.gather);
+    for (size_t p = 0; merge->join && p < merge->saved.plan.properties; p++)
+        attest_chunk_result_unite(&merge->join[p].result);
     free(m.from);
     free(m.plan_text);
     if (status != ATTEST_OK)
@@ -231,22 +223,11 @@ attest_status attest_merge_read(attest_merge *merge, const char *const *folders,
 
 void attest_merge_clear(attest_merge *merge)
 {
-    for (size_t p = 0; merge->tally && p < merge->saved.plan.properties; p++)
-        attest_tally_clear(&merge->tally[p]);
-    free(merge->tally);
+    for (size_t p = 0; merge->join && p < merge->saved.plan.properties; p++)
+        attest_join_clear(&merge->join[p]);
+    free(merge->join);
     attest_saved_plan_clear(&merge->saved);
     memset(merge, 0, sizeof *merge);
-}
-
-static attest_status skip_plan(void *env, const char *text, size_t size, attest_budget *budget,
-                               attest_error *error)
-{
-    (void)env;
-    (void)text;
-    (void)size;
-    (void)budget;
-    (void)error;
-    return ATTEST_OK;
 }
 
 static attest_status copy_record(void *env, const attest_frame *frame, attest_error *error)
@@ -257,8 +238,7 @@ static attest_status copy_record(void *env, const attest_frame *frame, attest_er
 attest_status attest_merge_copy(attest_journal *journal, const char *const *folders,
                                 size_t count, attest_budget *budget, attest_error *error)
 {
-    attest_journal_reader reader = {
-        .plan = skip_plan, .record = copy_record, .env = journal, .budget = budget};
+    attest_journal_reader reader = {.raw = copy_record, .env = journal, .budget = budget};
 
     for (size_t i = 0; i < count; i++) {
         char *path ATTEST_FREED = attest_folder_join(folders[i], ATTEST_JOURNAL_NAME);

@@ -1,33 +1,50 @@
-/* observations.h -- the file observations.jsonl in the folder of a campaign.
+/* observations.h -- trials as lines of JSON, with the member names of Hypothesis's
+ * observability interface, and the file observations.jsonl in the directory of a campaign.
  *
- * Properties stand in it one after another, as the plan lists them, and of each the chunks in
- * their order: who finished what first, in which of several runs, does not show. */
+ * The file has the properties in the order of the plan, and the chunks of each in order,
+ * however many runs and workers it took. */
 #ifndef ATTEST_CAMPAIGN_OBSERVATIONS_H
 #define ATTEST_CAMPAIGN_OBSERVATIONS_H
 
 #include "base/output.h"
-#include "campaign/tally.h"
+#include "campaign/chunk.h"
+#include "campaign/join.h"
+
+typedef struct attest_observation {
+    const attest_chunk *chunk;
+    uint64_t trial, seed;
+    const attest_trial *found; /* NULL: the draw was discarded, or a worker died */
+    const char *arguments;     /* the text of the instance, or NULL */
+    const char *reason;        /* why there is no verdict, or NULL */
+    double seconds;
+} attest_observation;
+
+/* Appends one line: status passed, failed or gave_up (discarded or undecided); doc/campaign.md
+ * describes the members. */
+void attest_observation_add(attest_text *lines, const attest_observation *observation);
 
 typedef struct attest_observations {
     attest_output output;
-    FILE **part; /* where the lines of a property wait, its own file without a name */
+    FILE **part; /* an unlinked file for the lines of each property */
     size_t count;
 } attest_observations;
 
-/* A file for every property, in the folder. observations is all 0 bytes, and after a failure
- * again. Status: IO, NOMEM. */
+/* Opens a file for each property in the directory. observations is all 0 bytes, also after a
+ * failure. Status: IO, NOMEM. */
 attest_status attest_observations_open(attest_observations *observations, const char *folder,
                                        size_t properties,
                                        attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The tallies, one for each property, write there from now on. */
-void attest_observations_use(const attest_observations *observations, attest_tally *tally);
+/* Lets the joins, one for each property, write there. */
+void attest_observations_use(const attest_observations *observations, attest_join *join);
 
-/* Makes one file of them. Whatever the status, nothing is left to clear. Status: IO. */
+/* Joins the files to observations.jsonl. Whatever the status, nothing is left to clear. Status:
+ * IO.
+ */
 attest_status attest_observations_commit(attest_observations *observations,
                                          attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Drops what was written, if anything is open. */
+/* Removes what was written, if anything is open. */
 void attest_observations_abandon(attest_observations *observations);
 
 #endif

@@ -10,11 +10,194 @@
 #include "attention/work.h"
 #include "audit/collision_file.h"
 #include "base/memory.h"
+#include "campaign/counterexample.h"
 #include "campaign/guard.h"
-#include "campaign/replay_names.h"
-#include "campaign/replay_views.h"
-#include "campaign/setting.h"
 #include "number/scope.h"
+#include "recheck/recheck.h"
+
+/* The largest precision of recheck's balls. */
+enum { MOST_BITS = 1 << 16 };
+
+/* value = the parameter of this name, a number >= 0; *given: the file has it. Status: FORMAT.
+ */
+static attest_status get_number(fmpq_t value, bool *given, const attest_counterexample *file,
+                                const char *name, attest_error *error)
+{
+    *given = false;
+    for (size_t p = 0; p < file->parameters; p++) {
+        const char *text = file->parameter[p].value;
+        attest_status status;
+
+        if (strcmp(file->parameter[p].name, name) != 0)
+            continue;
+        *given = true;
+        status = attest_number_parse(value, text, strlen(text), NULL, error);
+        if (status != ATTEST_OK)
+            return attest_error_prefix(error, status, name);
+        if (fmpq_sgn(value) < 0)
+            return attest_error_set(error, ATTEST_FORMAT, "parameters.%s is negative", name);
+    }
+    return ATTEST_OK;
+}
+
+/* Files of tightest cases have the definition "none": they claim nothing. */
+static attest_status check_definition(const attest_replay *replay,
+                                      const attest_counterexample *file,
+                                      const attest_property *property, attest_error *error)
+{
+    const char *own = property ? property->definition : NULL;
+    const char *decided = replay->definition ? replay->definition : own;
+
+    /* A loaded property may name each violation differently; it gives no name if nothing is
+     * violated or decided. */
+    if (!decided && property && (!property->object || replay->outcome == ATTEST_VIOLATED))
+        decided = property->statement;
+    if (!decided || strcmp(file->definition, "none") == 0 ||
+        strcmp(file->definition, decided) == 0)
+        return ATTEST_OK;
+    return attest_error_set(error, ATTEST_FORMAT,
+                            "violates.definition is \"%.100s\", but what is decided is "
+                            "\"%.100s\"",
+                            file->definition, decided);
+}
+
+static bool is_pair(const attest_place pair[2], const attest_counterexample *file)
+{
+    for (int swap = 0; swap < 2; swap++)
+        if (pair[0].sequence == file->pair[swap][0] &&
+            pair[0].position == file->pair[swap][1] &&
+            pair[1].sequence == file->pair[1 - swap][0] &&
+            pair[1].position == file->pair[1 - swap][1])
+            return true;
+    return false;
+}
+
+static attest_status compare_pair(bool *violates, attest_recheck *check,
+                                  const attest_counterexample *file, attest_error *error)
+{
+    const size_t *start = file->dataset.start;
+    size_t at[2] = {start[file->pair[0][0]] + file->pair[0][1],
+                    start[file->pair[1][0]] + file->pair[1][1]};
+    bool norm = at[0] == at[1], given;
+    FMPQ(bound);
+    int order;
+
+    ATTEST_TRY(get_number(bound, &given, file, norm ? "r" : "delta", error));
+    if (norm ? !given : check->group[at[0]] == check->group[at[1]])
+        return ATTEST_OK;
+    order = attest_recheck_compare(check, at[0], at[1], bound, MOST_BITS);
+    if (order == 2)
+        return attest_error_set(error, ATTEST_UNABLE,
+                                "whether the pair violates it is undecided at %d bits",
+                                MOST_BITS);
+    *violates = order == 0 || order == (norm ? 1 : -1);
+    return ATTEST_OK;
+}
+
+/* Decides Definition 2 at the pair of the file: the outputs are not more than delta apart
+ * although they should be; or, for a pair of one position, the norm is not below r. */
+static attest_status decide_contextual_pair(bool *violates, const attest_counterexample *file,
+                                            attest_error *error)
+{
+    attest_recheck check;
+    attest_status status;
+
+    *violates = false;
+    ATTEST_TRY(attest_recheck_init(&check, &file->dataset, &file->weights, error));
+    status = compare_pair(violates, &check, file, error);
+    attest_recheck_clear(&check);
+    return status;
+}
+
+/* Decides Definition 1 at the pair of the file: different tokens that are not more than eps
+ * apart. */
+static attest_status decide_separated_pair(bool *violates, const attest_counterexample *file,
+                                           attest_error *error)
+{
+    const attest_dataset *d = &file->dataset;
+    size_t token[2] = {attest_dataset_token(d, file->pair[0][0], file->pair[0][1]),
+                       attest_dataset_token(d, file->pair[1][0], file->pair[1][1])};
+    FMPQ(eps, square, x, y);
+    bool given;
+
+    *violates = false;
+    ATTEST_TRY(get_number(eps, &given, file, "eps", error));
+    for (size_t c = 0; c < d->dim; c++) {
+        attest_tokens_get_entry(x, &d->tokens, token[0], c);
+        attest_tokens_get_entry(y, &d->tokens, token[1], c);
+        fmpq_sub(x, x, y);
+        fmpq_addmul(square, x, x);
+    }
+    fmpq_mul(eps, eps, eps);
+    *violates = given && token[0] != token[1] && fmpq_cmp(square, eps) <= 0;
+    return ATTEST_OK;
+}
+
+static attest_status decide_pair(bool *violates, const attest_replay *replay,
+                                 const attest_counterexample *file,
+                                 const attest_setting *setting, attest_error *error)
+{
+    const char *definition = replay->definition ? replay->definition : file->definition;
+
+    *violates = replay->has_pair && is_pair(replay->pair, file);
+    if (*violates || setting->number != ATTEST_ARITHMETIC_NONE)
+        return ATTEST_OK;
+    if (strcmp(definition, "contextual-mapping") == 0 && file->weights.heads > 0)
+        return decide_contextual_pair(violates, file, error);
+    if (strcmp(definition, "separated") == 0)
+        return decide_separated_pair(violates, file, error);
+    return ATTEST_OK;
+}
+
+/* If the pair of the file violates Definition 2 as well as the one that was found, the reason
+ * names that of the file, whose outputs are shown. */
+static void name_pair(attest_replay *replay, const attest_counterexample *file)
+{
+    bool norm = file->pair[0][0] == file->pair[1][0] && file->pair[0][1] == file->pair[1][1];
+
+    if (replay->outcome == ATTEST_VIOLATED && replay->definition && replay->has_pair && !norm &&
+        strcmp(replay->definition, "contextual-mapping") == 0 && !is_pair(replay->pair, file))
+        snprintf(replay->reason, sizeof replay->reason,
+                 "the outputs at [%zu,%zu] and [%zu,%zu] are not more than delta apart",
+                 file->pair[0][0], file->pair[0][1], file->pair[1][0], file->pair[1][1]);
+}
+
+/* Compares the definition and the pair that a file names with what was decided. A pair is
+ * accepted if it is the one that was found, or if it violates the definition too; that is
+ * decided for contextual mappings (by the route of recheck) and for separatedness. The pair of
+ * the replay becomes that of the file, if it names one. Status: FORMAT (a name is wrong; the
+ * error has the right one), UNABLE, NOMEM. */
+static attest_status check_names(attest_replay *replay, const attest_counterexample *file,
+                                 const attest_property *property, const attest_setting *setting,
+                                 attest_error *error)
+{
+    bool violates = true;
+
+    ATTEST_TRY(check_definition(replay, file, property, error));
+    if (!file->has_pair)
+        return ATTEST_OK;
+    if (replay->outcome == ATTEST_VIOLATED)
+        ATTEST_TRY(decide_pair(&violates, replay, file, setting, error));
+    if (!violates && replay->has_pair)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "violates.pair: [%zu,%zu] and [%zu,%zu] do not violate it, but "
+                                "[%zu,%zu] and [%zu,%zu] do",
+                                file->pair[0][0], file->pair[0][1], file->pair[1][0],
+                                file->pair[1][1], replay->pair[0].sequence,
+                                replay->pair[0].position, replay->pair[1].sequence,
+                                replay->pair[1].position);
+    if (!violates)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "violates.pair: [%zu,%zu] and [%zu,%zu] do not violate it; "
+                                "the violation has no pair: %s",
+                                file->pair[0][0], file->pair[0][1], file->pair[1][0],
+                                file->pair[1][1], replay->reason);
+    name_pair(replay, file);
+    replay->has_pair = true;
+    for (int s = 0; s < 2; s++)
+        replay->pair[s] = (attest_place){file->pair[s][0], file->pair[s][1]};
+    return ATTEST_OK;
+}
 
 void attest_replay_init(attest_replay *replay)
 {
@@ -80,7 +263,7 @@ static void describe_finding(attest_replay *replay, const attest_finding *findin
                  finding->pair[1].sequence, finding->pair[1].position);
 }
 
-/* Definition 2, decided for the whole dataset of the file. */
+/* Decides Definition 2 for the whole dataset of the file. */
 static attest_status decide_contextual(attest_replay *replay, const attest_counterexample *file,
                                        attest_error *error)
 {
@@ -95,8 +278,8 @@ static attest_status decide_contextual(attest_replay *replay, const attest_count
     claim.dataset = &file->dataset;
     claim.weights = &file->weights;
     claim.max_work = replay->max_work;
-    ATTEST_TRY(attest_replay_get_number(claim.r, &claim.has_r, file, "r", error));
-    ATTEST_TRY(attest_replay_get_number(claim.delta, &given, file, "delta", error));
+    ATTEST_TRY(get_number(claim.r, &claim.has_r, file, "r", error));
+    ATTEST_TRY(get_number(claim.delta, &given, file, "delta", error));
     status = attest_certify(&finding, &claim, error);
     if (status == ATTEST_DOMAIN)
         return error->status = ATTEST_FORMAT;
@@ -108,7 +291,7 @@ static attest_status decide_contextual(attest_replay *replay, const attest_count
     return ATTEST_OK;
 }
 
-/* Definition 1 with the bounds among the parameters. */
+/* Decides Definition 1 with the bounds among the parameters. */
 static attest_status decide_separated(attest_replay *replay, const attest_counterexample *file,
                                       attest_error *error)
 {
@@ -124,7 +307,7 @@ static attest_status decide_separated(attest_replay *replay, const attest_counte
     if (file->dataset.count == 0)
         return attest_error_set(error, ATTEST_FORMAT, "separatedness needs a dataset");
     for (size_t b = 0; b < 3; b++)
-        ATTEST_TRY(attest_replay_get_number(bound + b, &given[b], file, names[b], error));
+        ATTEST_TRY(get_number(bound + b, &given[b], file, names[b], error));
     ATTEST_TRY(attest_separated_get(&extremes, &file->dataset, error));
     part = attest_separated_check(&extremes, given[0] ? bound : NULL,
                                   given[1] ? bound + 1 : NULL, given[2] ? bound + 2 : NULL);
@@ -142,8 +325,8 @@ static attest_status decide_separated(attest_replay *replay, const attest_counte
     return ATTEST_OK;
 }
 
-/* instance = data, weights and numbers of the file, which keeps the names and stays the owner
- * of data and weights. */
+/* instance = data, weights and numbers of the file, which keeps its ownership of data, weights
+ * and names. */
 static attest_status borrow(attest_instance *instance, const attest_counterexample *file,
                             attest_error *error)
 {
@@ -165,7 +348,7 @@ static attest_status borrow(attest_instance *instance, const attest_counterexamp
     return ATTEST_OK;
 }
 
-/* Clears the instance, but not the data and weights, which are the file's. */
+/* Clears the instance, but not data and weights, which belong to the file. */
 static void give_back(attest_instance *instance)
 {
     attest_dataset_init(&instance->dataset);
@@ -173,19 +356,19 @@ static void give_back(attest_instance *instance)
     attest_instance_clear(instance);
 }
 
-/* A file of which the property says nothing is no counterexample to it. */
+/* A file that does not meet the hypotheses is not a counterexample to the property. */
 static attest_status fail_discarded(const attest_counterexample *file,
                                     const attest_property *property, attest_error *error)
 {
     return attest_error_set(error, ATTEST_FORMAT,
-                            "this is no instance of the property %.100s: it does not meet the "
+                            "not an instance of the property %.100s: it does not meet the "
                             "hypotheses%s%s",
                             property->name,
                             file->dataset.count == 0 ? "; it has no dataset" : "",
                             file->weights.heads == 0 ? "; it has no weights" : "");
 }
 
-/* One evaluation is what the property does at least; how many more is its own. */
+/* Charges one evaluation: every property needs at least that. */
 static attest_status charge(const attest_replay *replay, const attest_counterexample *file,
                             attest_error *error)
 {
@@ -243,7 +426,7 @@ static attest_status decide_property(attest_replay *replay, const attest_counter
     return ATTEST_OK;
 }
 
-/* A pair that an audit found to collide in a simulated arithmetic. */
+/* Decides a pair that an audit found to collide in a simulated arithmetic. */
 static attest_status decide_collision(attest_replay *replay, const attest_counterexample *file,
                                       attest_error *error)
 {
@@ -302,7 +485,7 @@ attest_status attest_replay_run(attest_replay *replay, attest_counterexample *fi
     ATTEST_TRY(attest_setting_get(&setting, file, error));
     ATTEST_TRY(decide(replay, file, &setting, find, error));
     if (!attest_audit_collision_is(file)) /* that one decides the very pair */
-        ATTEST_TRY(attest_replay_check_names(replay, file, property, &setting, error));
+        ATTEST_TRY(check_names(replay, file, property, &setting, error));
     else if (file->has_pair)
         set_pair(replay, (attest_place){file->pair[0][0], file->pair[0][1]},
                  (attest_place){file->pair[1][0], file->pair[1][1]});

@@ -1,5 +1,5 @@
 /* replay_views.c -- both outputs of a pair, in every number system. */
-#include "campaign/replay_views.h"
+#include "campaign/replay.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,13 +10,13 @@
 #include "attention/work.h"
 #include "audit/collision_file.h"
 #include "base/memory.h"
-#include "campaign/setting.h"
+#include "campaign/counterexample.h"
 #include "number/scope.h"
 
-/* Balls start with so many bits, which double while they do not tell the outputs apart. */
+/* Balls start with BITS bits, which are doubled until the outputs are told apart. */
 enum { BITS = 128, MOST_BITS = 1 << 16, DOUBLE_BITS = 53 };
 
-/* One output: where it stands, and the sequence it belongs to. */
+/* The place of one output. */
 typedef struct side {
     attest_sequence sequence;
     size_t position;
@@ -39,7 +39,7 @@ static void viewing_clear(viewing *v)
         attest_sequence_clear(&v->side[s].sequence);
 }
 
-/* The work of both sides, exactly or in balls of so many bits, before it is begun. */
+/* Charges the evaluation of both sides in balls of so many bits; 0: exactly. */
 static attest_status charge(viewing *v, long bits)
 {
     double work = 0;
@@ -130,7 +130,7 @@ static attest_status view_double(attest_view *view, const viewing *v)
     return ATTEST_OK;
 }
 
-/* The distance of the two outputs. Encloses it: differences and squares of balls are balls. */
+/* Sets separation to an enclosure of the distance of the two outputs. */
 static void set_separation(attest_view *view, const viewing *v, long bits)
 {
     bool equal = view->rational != NULL;
@@ -147,8 +147,8 @@ static void set_separation(attest_view *view, const viewing *v, long bits)
         arb_zero(view->separation);
 }
 
-/* Doubles the bits of the balls until they tell the outputs apart or the work is used up. */
-static attest_status look_closely(attest_view *view, viewing *v)
+/* Doubles the bits of the balls until the outputs are told apart or the work is used up. */
+static attest_status refine_ball(attest_view *view, viewing *v)
 {
     ATTEST_TRY(charge(v, BITS));
     for (long bits = BITS;; bits *= 2) {
@@ -160,7 +160,7 @@ static attest_status look_closely(attest_view *view, viewing *v)
     }
 }
 
-static attest_status look(attest_view *view, viewing *v, attest_view_kind kind)
+static attest_status set_view(attest_view *view, viewing *v, attest_view_kind kind)
 {
     view->there = kind != ATTEST_VIEW_EXACT || v->weights->activation == ATTEST_HARDMAX;
     if (!view->there)
@@ -179,14 +179,15 @@ static attest_status look(attest_view *view, viewing *v, attest_view_kind kind)
         ATTEST_TRY(view_double(view, v));
         break;
     default:
-        return look_closely(view, v);
+        return refine_ball(view, v);
     }
     if (view->finite)
         set_separation(view, v, 2 * BITS);
     return ATTEST_OK;
 }
 
-/* The arithmetic of the setting; without one, 53 bits with an unbounded exponent. */
+/* Sets format and rounding to those of the setting; by default 53 bits with unbounded
+ * exponents. */
 static void choose_format(viewing *v, const attest_setting *setting)
 {
     long bits = setting->number == ATTEST_ARITHMETIC_MPFR ? setting->bits : DOUBLE_BITS;
@@ -228,6 +229,6 @@ attest_status attest_replay_view_all(attest_replay *replay, const attest_counter
         v.side[s].entries = v.side[s].sequence.length * v.dim;
     }
     for (size_t k = 0; k < ATTEST_VIEWS; k++)
-        ATTEST_TRY(look(&replay->view[k], &v, (attest_view_kind)k));
+        ATTEST_TRY(set_view(&replay->view[k], &v, (attest_view_kind)k));
     return ATTEST_OK;
 }

@@ -7,16 +7,16 @@
 #include "base/clock.h"
 #include "base/memory.h"
 
-/* What a property has had of the time. */
+/* The time that a property has used. */
 struct attest_share {
     uint64_t number;     /* of its next chunk */
-    uint64_t sent, done; /* chunks given out, and come back */
-    double seconds;      /* of workers, for those that came back */
+    uint64_t sent, done; /* chunks that were started, and finished */
+    double seconds;      /* of workers, for finished chunks */
 };
 
-/* Trials have the default budget that they can afford: a chunk's part of it tells before
- * anything was measured which property is dear. */
-static double guess(const attest_plan *plan, size_t p)
+/* Estimates the cost of a chunk before anything is measured: the more expensive its trials, the
+ * smaller the default budget of a property. */
+static double estimate_cost(const attest_plan *plan, size_t p)
 {
     attest_chunk chunk;
 
@@ -24,13 +24,13 @@ static double guess(const attest_plan *plan, size_t p)
     return (double)chunk.count / (double)(plan->property[p]->trials + 1);
 }
 
-static void sort_dear_first(attest_schedule *schedule)
+static void sort_expensive_first(attest_schedule *schedule)
 {
     for (size_t i = 0; i < schedule->plan->properties; i++) {
         size_t place = i;
 
-        while (place > 0 &&
-               guess(schedule->plan, schedule->order[place - 1]) < guess(schedule->plan, i)) {
+        while (place > 0 && estimate_cost(schedule->plan, schedule->order[place - 1]) <
+                                estimate_cost(schedule->plan, i)) {
             schedule->order[place] = schedule->order[place - 1];
             place--;
         }
@@ -39,9 +39,9 @@ static void sort_dear_first(attest_schedule *schedule)
 }
 
 attest_status attest_schedule_init(attest_schedule *schedule, const attest_plan *plan,
-                                   const attest_tally *tally, attest_error *error)
+                                   const attest_join *join, attest_error *error)
 {
-    *schedule = (attest_schedule){.plan = plan, .tally = tally};
+    *schedule = (attest_schedule){.plan = plan, .join = join};
     schedule->share = attest_memory_alloc(plan->properties, sizeof *schedule->share);
     schedule->order = attest_memory_alloc(plan->properties, sizeof *schedule->order);
     if (!schedule->share || !schedule->order) {
@@ -51,7 +51,7 @@ attest_status attest_schedule_init(attest_schedule *schedule, const attest_plan 
     schedule->end = attest_clock_seconds() + plan->time;
     for (size_t p = 0; p < plan->properties; p++)
         schedule->share[p].number = plan->shard - 1;
-    sort_dear_first(schedule);
+    sort_expensive_first(schedule);
     return ATTEST_OK;
 }
 
@@ -62,16 +62,16 @@ void attest_schedule_clear(attest_schedule *schedule)
     memset(schedule, 0, sizeof *schedule);
 }
 
-/* Whether the property has a chunk that is neither done nor given out: the share's number. */
+/* Returns whether the property has a chunk that was not started: share->number. */
 static bool has_more(attest_schedule *schedule, size_t p)
 {
-    const attest_tally *tally = &schedule->tally[p];
+    const attest_join *join = &schedule->join[p];
     uint64_t chunks = attest_plan_chunks(schedule->plan, p);
     attest_share *share = &schedule->share[p];
 
-    if (tally->ended)
+    if (join->ended)
         return false;
-    while (share->number < chunks && attest_tally_has(tally, share->number))
+    while (share->number < chunks && attest_join_has(join, share->number))
         share->number += schedule->plan->shards;
     return share->number < chunks;
 }
@@ -94,20 +94,20 @@ static bool next_in_order(attest_schedule *schedule, attest_job *job)
     return false;
 }
 
-/* Seconds of a chunk; 0 where none came back yet. */
+/* Returns the mean seconds of a chunk; 0 if none is finished. */
 static double mean(const attest_share *share)
 {
     return share->done ? share->seconds / (double)share->done : 0;
 }
 
-/* What the property has had, and what the chunks that are out will take. */
-static double had(const attest_share *share)
+/* Returns the seconds of finished chunks, plus the estimate for those that are running. */
+static double used(const attest_share *share)
 {
     return share->seconds + mean(share) * (double)(share->sent - share->done);
 }
 
-/* The property that has had least among those whose next chunk will end in time. One whose
- * first chunk is still out waits for it: what it costs is not known. */
+/* Chooses the property that has used the least time among those whose next chunk is expected to
+ * end in time. A property whose first chunk is still running waits for it. */
 static bool next_by_share(attest_schedule *schedule, attest_job *job)
 {
     double left = schedule->end - attest_clock_seconds();
@@ -118,7 +118,7 @@ static bool next_by_share(attest_schedule *schedule, attest_job *job)
 
         if (has_more(schedule, p) && (share->done > 0 || share->sent == 0) &&
             mean(share) < left &&
-            (best == SIZE_MAX || had(share) < had(&schedule->share[best])))
+            (best == SIZE_MAX || used(share) < used(&schedule->share[best])))
             best = p;
     }
     return best != SIZE_MAX && give(schedule, best, job);
@@ -131,7 +131,7 @@ bool attest_schedule_next(attest_schedule *schedule, attest_job *job)
     while (schedule->given < schedule->plan->properties) {
         size_t p = schedule->order[schedule->given++];
 
-        if (attest_tally_trials(&schedule->tally[p]) == 0 && has_more(schedule, p))
+        if (attest_join_trials(&schedule->join[p]) == 0 && has_more(schedule, p))
             return give(schedule, p, job);
     }
     return next_by_share(schedule, job);

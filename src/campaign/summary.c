@@ -1,13 +1,12 @@
 /* summary.c -- what a campaign says in the end. */
 #include "campaign/summary.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "campaign/coverage.h"
-#include "campaign/witness.h"
 
 const char *attest_campaign_verdict_name(attest_campaign_verdict verdict)
 {
@@ -22,6 +21,44 @@ void attest_summary_file(char *name, size_t size, const attest_property *propert
         snprintf(name, size, "%s.tightest.json", property->name);
     else
         snprintf(name, size, "%s.%ld.json", property->name, v + 1);
+}
+
+static double count_label(const attest_chunk_result *result, const char *label)
+{
+    for (size_t l = 0; l < result->labels; l++)
+        if (strcmp(result->label[l].name, label) == 0)
+            return (double)result->label[l].count;
+    return 0;
+}
+
+/* Returns three standard deviations of a count whose expectation is this share of the trials.
+ */
+static double deviation(double trials, double share)
+{
+    return 3 * sqrt(trials * share * (1 - share));
+}
+
+bool attest_coverage_check(char *reason, size_t size, const attest_property *property,
+                           const attest_chunk_result *result)
+{
+    double trials = (double)(result->passed + result->failed);
+
+    if (trials < ATTEST_COVERAGE_TRIALS)
+        return true;
+    for (const attest_coverage *c = property->coverage; c && c->label; c++) {
+        double count = count_label(result, c->label), least = c->least / 100.0,
+               most = c->most / 100.0;
+        bool few = count < trials * least - deviation(trials, least);
+
+        if (!few && count <= trials * most + deviation(trials, most))
+            continue;
+        snprintf(reason, size,
+                 "coverage: %.3g %% of the trials are \"%.60s\", at %s %u %% should be",
+                 100 * count / trials, c->label, few ? "least" : "most",
+                 few ? c->least : c->most);
+        return false;
+    }
+    return true;
 }
 
 /* Coverage is asked of the generator that draws what the statement assumes. */
@@ -111,16 +148,16 @@ static attest_campaign_standing stand(attest_property_summary *summary, const at
     return stand_held(summary, plan);
 }
 
-static attest_status summarise(attest_property_summary *summary, const attest_tally *tally,
+static attest_status summarise(attest_property_summary *summary, const attest_join *join,
                                attest_error *error)
 {
-    const attest_plan *plan = tally->plan;
-    const attest_chunk_result *result = &tally->joined;
+    const attest_plan *plan = join->plan;
+    const attest_chunk_result *result = &join->result;
     attest_status status = ATTEST_OK;
 
-    summary->property = tally->plan->property[tally->property];
+    summary->property = join->plan->property[join->property];
     summary->result = result;
-    summary->trials = attest_tally_trials(tally);
+    summary->trials = attest_join_trials(join);
     summary->random = result->passed - result->searched;
     if (is_cut_short(summary, plan) && has_witness(summary, plan))
         status = attest_witness_check(&summary->by_witness, summary->property, error);
@@ -139,7 +176,7 @@ attest_campaign_standing attest_summary_stand(const attest_corpus_case *file)
 }
 
 attest_status attest_summary_init(attest_summary *summary, const attest_plan *plan,
-                                  const attest_tally *tally, const attest_corpus *corpus,
+                                  const attest_join *join, const attest_corpus *corpus,
                                   attest_error *error)
 {
     *summary = (attest_summary){.plan = plan, .properties = plan->properties, .corpus = corpus};
@@ -147,7 +184,7 @@ attest_status attest_summary_init(attest_summary *summary, const attest_plan *pl
     if (!summary->property)
         return attest_memory_fail(error);
     for (size_t p = 0; p < plan->properties; p++) {
-        attest_status status = summarise(&summary->property[p], &tally[p], error);
+        attest_status status = summarise(&summary->property[p], &join[p], error);
 
         if (status != ATTEST_OK)
             return status;

@@ -3,7 +3,7 @@
 #define ATTEST_CAMPAIGN_SUMMARY_H
 
 #include "campaign/corpus.h"
-#include "campaign/tally.h"
+#include "campaign/join.h"
 
 typedef enum attest_campaign_verdict {
     ATTEST_CAMPAIGN_HELD = 0,
@@ -53,7 +53,7 @@ typedef struct attest_summary {
  * default, its witness is decided again. corpus may be NULL; it must outlive the summary.
  * Status: NOMEM. */
 attest_status attest_summary_init(attest_summary *summary, const attest_plan *plan,
-                                  const attest_tally *tally, const attest_corpus *corpus,
+                                  const attest_join *join, const attest_corpus *corpus,
                                   attest_error *error) ATTEST_WARN_UNUSED;
 void attest_summary_clear(attest_summary *summary);
 
@@ -77,5 +77,15 @@ attest_campaign_standing attest_summary_stand(const attest_corpus_case *file);
 /* The name, in the campaign's folder, of the file of violation number v >= 0 or, for v = -1, of
  * the tightest case. */
 void attest_summary_file(char *name, size_t size, const attest_property *property, long v);
+
+/* With fewer trials the shares of labels are not compared with their bounds. */
+enum { ATTEST_COVERAGE_TRIALS = 400 };
+
+/* Returns whether the shares of the labels are within the bounds of the property's coverage. A
+ * share misses its bound if it is beyond it by more than three standard deviations; if the true
+ * share is the bound itself, this happens by chance in about one campaign of a thousand. Then
+ * reason names the label. */
+bool attest_coverage_check(char *reason, size_t size, const attest_property *property,
+                           const attest_chunk_result *result);
 
 #endif

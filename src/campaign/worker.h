@@ -1,64 +1,67 @@
-/* worker.h -- a process that runs chunks, one after another.
+/* worker.h -- processes that run chunks, and the pool of them.
  *
- * It is forked from the campaign, so the plan need not be sent; a job names a chunk of it. A
- * property that crashes, hangs or takes all memory ends its worker, not the campaign. */
+ * A worker is forked from the campaign, so it has the plan; a job names a chunk of it. A
+ * property that crashes, hangs or uses up its memory ends its worker, not the campaign. */
 #ifndef ATTEST_CAMPAIGN_WORKER_H
 #define ATTEST_CAMPAIGN_WORKER_H
 
 #include <sys/types.h>
 
-#include "campaign/entry.h"
-#include "campaign/frame.h"
+#include "campaign/campaign_record.h"
 #include "campaign/plan.h"
 
-/* What is sent to a worker. */
+/* A message to a worker. */
 typedef struct attest_job {
     size_t property;
-    uint64_t number;
-    double began;    /* attest_clock_seconds, when it was first given out */
-    bool one_by_one; /* it has died while trials were decided together */
-    size_t unbegun;  /* workers that died before they began with it */
+    uint64_t number; /* of the chunk */
+    double began;    /* attest_clock_seconds when the job was sent first */
+    bool one_by_one; /* a worker died while it decided trials together */
+    size_t unbegun;  /* workers that died before they began with the job */
     size_t deaths;
     attest_death death[ATTEST_CHUNK_DEATHS];
 } attest_job;
 
 typedef struct attest_worker {
     pid_t process; /* 0: none */
-    int channel;   /* the socket to and from it */
+    int channel;   /* the socket to and from it; -1: none */
     attest_chunk_watch *watch;
     bool busy;
     attest_job job; /* while busy */
-    bool timed_out; /* it was killed for that */
+    bool timed_out; /* it was killed because a call took too long */
     attest_text received;
 } attest_worker;
 
-void attest_worker_init(attest_worker *worker);
+typedef struct attest_pool {
+    const attest_plan *plan;
+    size_t count;
+    attest_worker *worker;
+    size_t busy;
+} attest_pool;
 
-/* Starts the process. Status: IO (no process, no socket, no memory to share). */
-attest_status attest_worker_start(attest_worker *worker, const attest_plan *plan,
-                                  attest_error *error) ATTEST_WARN_UNUSED;
+/* Makes a pool of plan->jobs workers, none of which is started yet. Status: NOMEM. */
+attest_status attest_pool_init(attest_pool *pool, const attest_plan *plan,
+                               attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Kills the process if it is there, and gives everything back. */
-void attest_worker_stop(attest_worker *worker);
+/* Kills all workers and frees the pool. */
+void attest_pool_clear(attest_pool *pool);
 
-/* Sends a job to an idle worker; if it is dead, receive will tell. */
-void attest_worker_send(attest_worker *worker, const attest_job *job);
+/* Returns whether a worker is idle. */
+static inline bool attest_pool_idle(const attest_pool *pool)
+{
+    return pool->busy < pool->count;
+}
 
-typedef enum attest_received {
-    ATTEST_RECEIVED_PART,     /* more will come */
-    ATTEST_RECEIVED_ENTRY,    /* the job is done */
-    ATTEST_RECEIVED_DEATH,    /* the process is dead; the worker is as after init */
-    ATTEST_RECEIVED_TOGETHER, /* the same, at one of several trials, not known which */
-    ATTEST_RECEIVED_NOTHING   /* the same, before its first trial */
-} attest_received;
+/* Sends the job to an idle worker, which is started if necessary. Domain: attest_pool_idle.
+ * Status: IO, NOMEM. */
+attest_status attest_pool_send(attest_pool *pool, const attest_job *job,
+                               attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Reads what has come. entry (initialised) and its text (empty), or death, are set as the
- * result says. Status: NOMEM, FORMAT (what came is no entry). */
-attest_status attest_worker_receive(attest_worker *worker, attest_received *received,
-                                    attest_entry *entry, attest_text *text, attest_death *death,
-                                    attest_error *error) ATTEST_WARN_UNUSED;
-
-/* Kills a worker whose call began more than the seconds ago. */
-void attest_worker_check_time(attest_worker *worker, double seconds);
+/* Waits for a message, at most a quarter of a second. If *arrived, record (initialised) is the
+ * result of a job, with the seconds since job.began, and text (empty) its text. When a worker
+ * dies, its job is sent to another one without the trial at which it died; after
+ * ATTEST_CHUNK_DEATHS deaths all trials of the chunk are undecided. Status: IO (a worker cannot
+ * be started), NOMEM, FORMAT. */
+attest_status attest_pool_wait(attest_pool *pool, bool *arrived, attest_campaign_record *record,
+                               attest_text *text, attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

@@ -75,7 +75,7 @@ static int open_observations(campaign_job *job, const campaign_request *request)
     if (attest_observations_open(&job->observations, request->out, job->plan.properties,
                                  &error))
         return attest_cli_fail(&error);
-    attest_observations_use(&job->observations, job->campaign.tally);
+    attest_observations_use(&job->observations, job->campaign.join);
     return EXIT_HOLDS;
 }
 
@@ -163,7 +163,7 @@ static int tell_interruption(const campaign_job *job, const campaign_request *re
     uint64_t trials = 0;
 
     for (size_t p = 0; p < job->plan.properties; p++)
-        trials += attest_tally_trials(&job->campaign.tally[p]);
+        trials += attest_join_trials(&job->campaign.join[p]);
     if (!request->out) {
         attest_cli_complain("interrupted after %llu trials, which are lost (--out DIR would "
                             "keep them)",
@@ -194,7 +194,7 @@ static int run_campaign(campaign_job *job, const campaign_request *request,
         return attest_cli_fail(&error);
     if (job->campaign.interrupted)
         return tell_interruption(job, request);
-    if (attest_summary_init(&job->summary, &job->plan, job->campaign.tally,
+    if (attest_summary_init(&job->summary, &job->plan, job->campaign.join,
                             job->has_corpus ? &job->corpus : NULL, &error))
         return attest_cli_fail(&error);
     code = close_observations(job, request);

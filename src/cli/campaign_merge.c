@@ -165,7 +165,7 @@ static int run(int argc, char **argv)
     code = check_plan(&merge, planned, &common);
     if (code == EXIT_HOLDS)
         code = campaign_replay_corpus(&corpus, &has_corpus, folder, &common);
-    if (code == EXIT_HOLDS && attest_summary_init(&summary, &merge.saved.plan, merge.tally,
+    if (code == EXIT_HOLDS && attest_summary_init(&summary, &merge.saved.plan, merge.join,
                                                   has_corpus ? &corpus : NULL, &error))
         code = attest_cli_fail(&error);
     if (code == EXIT_HOLDS)

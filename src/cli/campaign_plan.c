@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/workers.h"
-#include "campaign/setting.h"
+#include "campaign/counterexample.h"
 #include "cli/campaign.h"
 #include "cli/slurm.h"
 #include "cli/load.h"

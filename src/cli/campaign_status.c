@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "campaign/survey.h"
+#include "campaign/status.h"
 #include "cli/command.h"
 
 static int run(int argc, char **argv);
@@ -25,11 +25,12 @@ const attest_command attest_command_campaign_status = {
 /* All folders together. */
 typedef struct overview {
     size_t folders, running, finished;
-    attest_survey_total total;
+    attest_campaign_status_total total;
     double left; /* seconds until the last is done, at the rate of each; NAN: not known */
 } overview;
 
-static double time_left(const attest_survey_folder *folder, const attest_survey_total *total)
+static double time_left(const attest_campaign_status *folder,
+                        const attest_campaign_status_total *total)
 {
     if (folder->finished)
         return 0;
@@ -38,8 +39,8 @@ static double time_left(const attest_survey_folder *folder, const attest_survey_
     return (double)total->left * total->seconds / (double)total->trials;
 }
 
-static void add(overview *all, const attest_survey_folder *folder,
-                const attest_survey_total *total)
+static void add(overview *all, const attest_campaign_status *folder,
+                const attest_campaign_status_total *total)
 {
     double left = time_left(folder, total);
 
@@ -55,7 +56,7 @@ static void add(overview *all, const attest_survey_folder *folder,
     all->left = isnan(left) || isnan(all->left) ? NAN : fmax(all->left, left);
 }
 
-static const char *state_of(const attest_survey_folder *folder)
+static const char *state_of(const attest_campaign_status *folder)
 {
     return folder->running ? "running" : folder->finished ? "finished" : "stopped";
 }
@@ -72,7 +73,7 @@ static void print_time(const char *what, double seconds)
         attest_print(", %.1f h %s", seconds / 3600, what);
 }
 
-static void print_totals(const attest_survey_total *total, double left)
+static void print_totals(const attest_campaign_status_total *total, double left)
 {
     attest_print("%" PRIu64 " trials", total->trials);
     if (total->known && total->left)
@@ -86,7 +87,8 @@ static void print_totals(const attest_survey_total *total, double left)
     putchar('\n');
 }
 
-static void print_folder(const attest_survey_folder *folder, const attest_survey_total *total)
+static void print_folder(const attest_campaign_status *folder,
+                         const attest_campaign_status_total *total)
 {
     attest_print("%s", folder->path);
     attest_print(": %s", state_of(folder));
@@ -100,10 +102,10 @@ static void print_folder(const attest_survey_folder *folder, const attest_survey
     print_totals(total, time_left(folder, total));
 }
 
-static void print_properties(const attest_survey_folder *folder)
+static void print_properties(const attest_campaign_status *folder)
 {
     for (size_t p = 0; p < folder->properties; p++) {
-        const attest_survey_property *property = &folder->property[p];
+        const attest_campaign_status_property *property = &folder->property[p];
 
         attest_print("  %s: %" PRIu64, property->name, property->trials);
         if (!property->timed)
@@ -119,7 +121,8 @@ static void print_properties(const attest_survey_folder *folder)
     }
 }
 
-static void write_totals(attest_json *json, const attest_survey_total *total, double left)
+static void write_totals(attest_json *json, const attest_campaign_status_total *total,
+                         double left)
 {
     attest_json_write_count(json, "trials", total->trials);
     if (total->known)
@@ -134,8 +137,8 @@ static void write_totals(attest_json *json, const attest_survey_total *total, do
     attest_json_write_measure(json, "seconds_left", left);
 }
 
-static void write_folder(attest_json *json, const attest_survey_folder *folder,
-                         const attest_survey_total *total)
+static void write_folder(attest_json *json, const attest_campaign_status *folder,
+                         const attest_campaign_status_total *total)
 {
     attest_json_write_object(json, NULL);
     attest_json_write_string(json, "folder", folder->path);
@@ -149,7 +152,7 @@ static void write_folder(attest_json *json, const attest_survey_folder *folder,
     write_totals(json, total, time_left(folder, total));
     attest_json_write_array(json, "properties");
     for (size_t p = 0; p < folder->properties; p++) {
-        const attest_survey_property *property = &folder->property[p];
+        const attest_campaign_status_property *property = &folder->property[p];
 
         attest_json_write_object(json, NULL);
         attest_json_write_string(json, "name", property->name);
@@ -207,13 +210,13 @@ static int show(char *const *paths, size_t count, attest_json *json, overview *a
                 attest_chunk_result *findings, attest_budget *budget)
 {
     for (size_t i = 0; i < count; i++) {
-        attest_survey_folder folder;
-        attest_survey_total total;
+        attest_campaign_status folder;
+        attest_campaign_status_total total;
         attest_error error;
 
-        if (attest_survey_read(&folder, paths[i], findings, budget, &error))
+        if (attest_campaign_status_read(&folder, paths[i], findings, budget, &error))
             return attest_cli_fail_journal(&error);
-        total = attest_survey_sum(&folder);
+        total = attest_campaign_status_sum(&folder);
         add(all, &folder, &total);
         if (json)
             write_folder(json, &folder, &total);
@@ -221,7 +224,7 @@ static int show(char *const *paths, size_t count, attest_json *json, overview *a
             print_folder(&folder, &total);
         if (!json && count == 1)
             print_properties(&folder);
-        attest_survey_clear(&folder);
+        attest_campaign_status_clear(&folder);
     }
     return EXIT_HOLDS;
 }

@@ -5,7 +5,7 @@
 #include <attest/version.h>
 
 #include "base/cpu.h"
-#include "campaign/setting.h"
+#include "campaign/counterexample.h"
 #include "report/campaign.h"
 #include "report/replay.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "campaign/load.h"
-#include "campaign/setting.h"
+#include "campaign/counterexample.h"
 #include "report/campaign.h"
 #include "report/need.h"
 #include "report/paint.h"

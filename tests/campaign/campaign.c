@@ -8,7 +8,7 @@
 #include <attest/certify.h>
 
 #include "campaign/chunk.h"
-#include "campaign/pool.h"
+#include "campaign/worker.h"
 #include "campaign/replay.h"
 #include "tests/campaign/toy.h"
 #include "tests/limit.h"
@@ -41,7 +41,7 @@ static bool begin_seeded(single *s, const char *name, size_t jobs, uint64_t seed
     s->plan.timeout = patience(name);
     if (attest_campaign_init(&s->campaign, &s->plan, NULL, NULL) != ATTEST_OK ||
         attest_campaign_run(&s->campaign, NULL) != ATTEST_OK ||
-        attest_summary_init(&s->summary, &s->plan, s->campaign.tally, NULL, NULL) != ATTEST_OK)
+        attest_summary_init(&s->summary, &s->plan, s->campaign.join, NULL, NULL) != ATTEST_OK)
         return false;
     s->about = &s->summary.property[0];
     return true;
@@ -166,12 +166,12 @@ static void test_violations(void)
     s.plan.keep_going = true;
     if (attest_campaign_init(&s.campaign, &s.plan, NULL, NULL) == ATTEST_OK &&
         attest_campaign_run(&s.campaign, NULL) == ATTEST_OK)
-        TAP_OK(s.campaign.tally[0].joined.violations >= 1 &&
-                   s.campaign.tally[0].joined.violation[0].more > 0 &&
-                   attest_tally_trials(&s.campaign.tally[0]) == 4000,
+        TAP_OK(s.campaign.join[0].result.violations >= 1 &&
+                   s.campaign.join[0].result.violation[0].more > 0 &&
+                   attest_join_trials(&s.campaign.join[0]) == 4000,
                "keep_going finds %zu, the first of them %llu times more",
-               s.campaign.tally[0].joined.violations,
-               (unsigned long long)s.campaign.tally[0].joined.violation[0].more);
+               s.campaign.join[0].result.violations,
+               (unsigned long long)s.campaign.join[0].result.violation[0].more);
     attest_campaign_clear(&s.campaign);
 }
 
@@ -206,17 +206,17 @@ static bool job_arrives(attest_pool *pool, const attest_job *job)
 {
     attest_status status = attest_pool_send(pool, job, NULL);
     bool arrived = false;
-    attest_entry entry;
+    attest_campaign_record entry;
     attest_text text;
 
     while (status == ATTEST_OK && !arrived && pool->busy > 0) {
-        attest_entry_init(&entry);
+        attest_campaign_record_init(&entry);
         attest_text_init(&text);
         status = attest_pool_wait(pool, &arrived, &entry, &text, NULL);
         arrived = arrived && entry.number == job->number && entry.result.deaths == 0 &&
                   entry.result.passed > 0;
         attest_text_clear(&text);
-        attest_entry_clear(&entry);
+        attest_campaign_record_clear(&entry);
     }
     return status == ATTEST_OK && arrived;
 }
@@ -228,7 +228,7 @@ static void test_killed_between(void)
     attest_plan plan = toy_plan(list, 1);
     attest_job job = {.number = 0};
     bool arrived = true;
-    attest_entry entry;
+    attest_campaign_record entry;
     attest_text text;
     attest_pool pool;
 
@@ -239,13 +239,13 @@ static void test_killed_between(void)
     kill_worker(&pool.worker[0]);
     TAP_OK(job_arrives(&pool, &job), "killed after it, unnoticed, it is replaced");
     kill_worker(&pool.worker[0]);
-    attest_entry_init(&entry);
+    attest_campaign_record_init(&entry);
     attest_text_init(&text);
     TAP_OK(attest_pool_wait(&pool, &arrived, &entry, &text, NULL) == ATTEST_OK && !arrived &&
                pool.busy == 0,
            "noticed while it is idle, it is no loss");
     attest_text_clear(&text);
-    attest_entry_clear(&entry);
+    attest_campaign_record_clear(&entry);
     TAP_OK(job_arrives(&pool, &job), "and the next job starts another");
     attest_pool_clear(&pool);
 }
@@ -272,8 +272,8 @@ static void test_given_up(void)
     if (status == ATTEST_OK)
         status = attest_campaign_run(&campaign, NULL);
     if (status == ATTEST_OK) {
-        deaths = campaign.tally[0].joined.deaths;
-        trials = attest_tally_trials(&campaign.tally[0]);
+        deaths = campaign.join[0].result.deaths;
+        trials = attest_join_trials(&campaign.join[0]);
     }
     TAP_OK(status == ATTEST_OK && deaths == 16 && trials == 32,
            "chunks that are given up are journalled: %llu deaths in %llu trials",
@@ -419,10 +419,10 @@ static void test_seed_together(void)
         plan.property = i ? other : list;
         ok = attest_campaign_init(&campaign[i], &plan, NULL, NULL) == ATTEST_OK && ok &&
              attest_campaign_run(&campaign[i], NULL) == ATTEST_OK &&
-             campaign[i].tally[0].joined.has_tightest;
+             campaign[i].join[0].result.has_tightest;
     }
-    TAP_OK(ok && strcmp(campaign[0].tally[0].joined.tightest_text,
-                        campaign[1].tally[0].joined.tightest_text) == 0,
+    TAP_OK(ok && strcmp(campaign[0].join[0].result.tightest_text,
+                        campaign[1].join[0].result.tightest_text) == 0,
            "the tightest case has the seed that it has one by one");
     for (int i = 0; i < 2; i++)
         attest_campaign_clear(&campaign[i]);
@@ -470,7 +470,7 @@ static void test_half(void)
         property.chunk = sizes[i];
         if (attest_campaign_init(&campaign, &plan, NULL, NULL) == ATTEST_OK &&
             attest_campaign_run(&campaign, NULL) == ATTEST_OK)
-            failed[i] = campaign.tally[0].joined.failed;
+            failed[i] = campaign.join[0].result.failed;
         attest_campaign_clear(&campaign);
     }
     TAP_OK(failed[0] > 10 && failed[0] < 40 && failed[1] == failed[0] && failed[2] == failed[0],
@@ -503,8 +503,8 @@ static void test_witness(const char *x, double time, unsigned trials, const char
     s.plan.setting.without = without;
     if (attest_campaign_init(&s.campaign, &s.plan, NULL, NULL) == ATTEST_OK &&
         attest_campaign_run(&s.campaign, NULL) == ATTEST_OK &&
-        attest_summary_init(&s.summary, &s.plan, s.campaign.tally, NULL, NULL) == ATTEST_OK)
-        TAP_OK(s.summary.property[0].standing == expected && s.campaign.tally[0].next > 0,
+        attest_summary_init(&s.summary, &s.plan, s.campaign.join, NULL, NULL) == ATTEST_OK)
+        TAP_OK(s.summary.property[0].standing == expected && s.campaign.join[0].next > 0,
                "x = %s, time %g, %u trials: %s", x ? x : "none", time, trials,
                s.summary.property[0].by_witness ? "by the witness" : "not by the witness");
     end(&s);

@@ -1,5 +1,5 @@
 /* A dataset with one change, against what a person makes of it. */
-#include "campaign/edit.h"
+#include "campaign/simplify.h"
 
 #include <stdlib.h>
 #include <string.h>

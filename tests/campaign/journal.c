@@ -51,11 +51,11 @@ static attest_status resume(bool run, attest_journal_tail *tail, size_t *entries
     *entries = 0;
     for (size_t p = 0; status == ATTEST_OK && p < plan.properties; p++)
         for (uint64_t c = 0; c < attest_plan_chunks(&plan, p); c++)
-            *entries += attest_tally_has(&campaign.tally[p], c);
+            *entries += attest_join_has(&campaign.join[p], c);
     if (status == ATTEST_OK && run)
         status = attest_campaign_run(&campaign, error);
     if (status == ATTEST_OK && report)
-        *report = toy_report(&plan, campaign.tally);
+        *report = toy_report(&plan, campaign.join);
     attest_journal_close(&journal);
     attest_campaign_clear(&campaign);
     return status;
@@ -98,28 +98,28 @@ static void test_written(void)
 /* What a worker sends, with the seconds entered, is what the whole entry is formatted to. */
 static void test_seconds(void)
 {
-    attest_entry entry;
+    attest_campaign_record entry;
     attest_text sent;
     char *without, *with;
 
-    attest_entry_init(&entry);
+    attest_campaign_record_init(&entry);
     entry.number = 3;
     entry.result.passed = 64;
-    without = attest_entry_format(&entry);
+    without = attest_campaign_record_format(&entry);
     entry.result.seconds = 0.1;
-    with = attest_entry_format(&entry);
+    with = attest_campaign_record_format(&entry);
     attest_text_init(&sent);
     attest_text_add(&sent, without);
-    TAP_OK(attest_entry_set_seconds(&sent, 0.1, NULL) == ATTEST_OK &&
+    TAP_OK(attest_campaign_record_set_seconds(&sent, 0.1, NULL) == ATTEST_OK &&
                strcmp(sent.data, with) == 0 && sent.size == strlen(with),
            "the seconds are entered in an entry's text");
-    TAP_OK(attest_entry_set_seconds(&sent, 0.2, NULL) == ATTEST_FORMAT &&
+    TAP_OK(attest_campaign_record_set_seconds(&sent, 0.2, NULL) == ATTEST_FORMAT &&
                strcmp(sent.data, with) == 0,
            "where there are some already, the text is refused");
     attest_text_clear(&sent);
     free(without);
     free(with);
-    attest_entry_clear(&entry);
+    attest_campaign_record_clear(&entry);
 }
 
 /* Whether the journal is what it should be after the bytes from `good` records on were spoilt.

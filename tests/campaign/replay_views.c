@@ -1,6 +1,6 @@
 /* What replay shows of a pair: outputs computed by hand in every number system, bits until they
  * differ, and the work that is charged before it is begun. */
-#include "campaign/replay_views.h"
+#include "campaign/replay.h"
 
 #include <math.h>
 #include <string.h>

@@ -17,7 +17,7 @@ static const attest_property *const list[PROPERTIES] = {&property[0], &property[
 
 typedef struct setup {
     attest_plan plan;
-    attest_tally tally[PROPERTIES];
+    attest_join join[PROPERTIES];
     attest_schedule schedule;
 } setup;
 
@@ -33,12 +33,12 @@ static void begin(setup *s, double time)
                             .shards = 1,
                             .jobs = 1};
     for (size_t p = 0; p < PROPERTIES; p++)
-        attest_tally_init(&s->tally[p], &s->plan, p);
+        attest_join_init(&s->join[p], &s->plan, p);
 }
 
 static void start(setup *s)
 {
-    if (attest_schedule_init(&s->schedule, &s->plan, s->tally, NULL) != ATTEST_OK)
+    if (attest_schedule_init(&s->schedule, &s->plan, s->join, NULL) != ATTEST_OK)
         abort();
 }
 
@@ -68,7 +68,7 @@ static void end(setup *s)
 {
     attest_schedule_clear(&s->schedule);
     for (size_t p = 0; p < PROPERTIES; p++)
-        attest_tally_clear(&s->tally[p]);
+        attest_join_clear(&s->join[p]);
 }
 
 static void test_order(void)
@@ -91,16 +91,16 @@ static void test_order(void)
     TAP_OK(gives(&s, "a0 a3 b0 b3 c0 c3 -"), "the first of three");
     end(&s);
     begin(&s, 0);
-    s.tally[0].next = 2;
-    s.tally[1].ended = true;
-    s.tally[2].next = 4;
+    s.join[0].next = 2;
+    s.join[1].ended = true;
+    s.join[2].next = 4;
     start(&s);
     TAP_OK(gives(&s, "a2 a3 -"), "what is done is not given");
     end(&s);
     begin(&s, 0);
     start(&s);
     TAP_OK(gives(&s, "a0 a1"), "two of the first,");
-    s.tally[0].ended = true;
+    s.join[0].ended = true;
     TAP_OK(gives(&s, "b0"), "and where that has ended, the second");
     end(&s);
 }
@@ -114,9 +114,9 @@ static void test_first(void)
     TAP_OK(gives(&s, "b0 a0 c0 - -"), "dear ones first, and then one waits for what they took");
     end(&s);
     begin(&s, 1000);
-    s.tally[1].joined.passed = 10;
-    s.tally[1].next = 1;
-    s.tally[0].ended = true;
+    s.join[1].result.passed = 10;
+    s.join[1].next = 1;
+    s.join[0].ended = true;
     start(&s);
     /* of b nothing is known, and nothing is out */
     TAP_OK(gives(&s, "c0 b1 -"), "those that had none; of what is not out, one");

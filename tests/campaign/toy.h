@@ -339,7 +339,7 @@ static inline attest_plan toy_plan(const attest_property *const *list, size_t co
 }
 
 /* The report as JSON without the two lines that may change; the caller frees it. */
-static inline char *toy_report(const attest_plan *plan, const attest_tally *tally)
+static inline char *toy_report(const attest_plan *plan, const attest_join *join)
 {
     attest_summary summary;
     char *text = NULL, *from, *to;
@@ -347,7 +347,7 @@ static inline char *toy_report(const attest_plan *plan, const attest_tally *tall
     FILE *stream = open_memstream(&text, &size);
     attest_json json;
 
-    if (!stream || attest_summary_init(&summary, plan, tally, NULL, NULL) != ATTEST_OK)
+    if (!stream || attest_summary_init(&summary, plan, join, NULL, NULL) != ATTEST_OK)
         return NULL;
     attest_json_write_begin(&json, stream);
     attest_report_campaign_json(&json, &summary, "folder");
@@ -377,7 +377,7 @@ static inline char *toy_run(const attest_plan *plan)
 
     if (attest_campaign_init(&campaign, plan, NULL, NULL) == ATTEST_OK &&
         attest_campaign_run(&campaign, NULL) == ATTEST_OK)
-        report = toy_report(plan, campaign.tally);
+        report = toy_report(plan, campaign.join);
     attest_campaign_clear(&campaign);
     return report;
 }

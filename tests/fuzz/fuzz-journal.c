@@ -8,9 +8,8 @@
 
 #include <attest/version.h>
 
-#include "campaign/plan_read.h"
-#include "campaign/entry.h"
-#include "campaign/frame.h"
+#include "campaign/plan.h"
+#include "campaign/campaign_record.h"
 #include "props/properties.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -65,22 +64,22 @@ static void read_payload(const char *bytes, size_t size)
 static void read_entry(const char *bytes, size_t size)
 {
     char *first = NULL, *second = NULL;
-    attest_entry entry;
+    attest_campaign_record entry;
     attest_error error;
 
-    attest_entry_init(&entry);
-    if (attest_entry_parse(&entry, bytes, size, NULL, &error) == ATTEST_OK) {
-        first = attest_entry_format(&entry);
-        attest_entry_clear(&entry);
-        attest_entry_init(&entry);
-        check(first &&
-              attest_entry_parse(&entry, first, strlen(first), NULL, &error) == ATTEST_OK);
-        second = attest_entry_format(&entry);
+    attest_campaign_record_init(&entry);
+    if (attest_campaign_record_parse(&entry, bytes, size, NULL, &error) == ATTEST_OK) {
+        first = attest_campaign_record_format(&entry);
+        attest_campaign_record_clear(&entry);
+        attest_campaign_record_init(&entry);
+        check(first && attest_campaign_record_parse(&entry, first, strlen(first), NULL,
+                                                    &error) == ATTEST_OK);
+        second = attest_campaign_record_format(&entry);
         check(second && strcmp(first, second) == 0);
     } else {
         check(error.text[0] != '\0' && !strchr(error.text, '\n'));
     }
-    attest_entry_clear(&entry);
+    attest_campaign_record_clear(&entry);
     free(first);
     free(second);
 }

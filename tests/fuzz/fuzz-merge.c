@@ -107,7 +107,7 @@ static uint64_t count_trials(attest_merge *merge)
     uint64_t trials = 0;
 
     for (size_t p = 0; p < merge->saved.plan.properties; p++)
-        trials += attest_tally_trials(&merge->tally[p]);
+        trials += attest_join_trials(&merge->join[p]);
     return trials;
 }
 

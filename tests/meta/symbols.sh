@@ -37,7 +37,7 @@ printers='src/cli/complete.c src/cli/demo.c src/cli/fail.c src/cli/campaign_new.
 # Input files are opened by base/input.h, which does not wait or read without end; the others open
 # files for writing, locks, and files of the system.
 openers='src/audit/heads_parts.c src/base/cpu.c src/base/folder.c src/base/input.c src/base/output.c
-    src/campaign/survey.c src/campaign/worker_run.c src/cli/main.c src/campaign/journal.c'
+    src/campaign/status.c src/campaign/worker.c src/cli/main.c src/campaign/journal.c'
 
 calls() { # tree, build, files, symbols, those who may: "FILE calls SYMBOL"
     symbols "$1" "$2" | awk -v files="^($3)/" -v names="^(__)?($4)(64)?(_2|_chk)?(@.*)?$" -v may="$5" '

@@ -1,7 +1,7 @@
 /* Coverage: shares that miss their bounds are told, those that chance explains are not; and
  * every property whose generator draws layers asks for it. */
-#include "campaign/coverage.h"
 #include "campaign/label.h"
+#include "campaign/summary.h"
 #include "campaign/summary.h"
 #include "props/properties.h"
 #include "tests/tap.h"

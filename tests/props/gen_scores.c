@@ -1,7 +1,7 @@
 /* Scores that are generated within a range are within it, and often fill half of it; there are
  * one to six of them, numbers, and 0 is one. */
 #include "campaign/gen.h"
-#include "campaign/instance.h"
+#include "campaign/property.h"
 #include "tests/props/quiet.h"
 #include "tests/tap.h"
 

@@ -1,5 +1,5 @@
-/* survey.c -- how far a campaign is, from its folder: read while others write to it. */
-#include "campaign/survey.h"
+/* status.c -- the progress of a campaign, read from its directory. */
+#include "campaign/status.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,14 +16,14 @@
 #include "campaign/journal.h"
 #include "io/json_take.h"
 
-/* While a journal is read. */
-typedef struct surveying {
-    attest_survey_folder *folder;
+/* The environment of the functions that read the journal. */
+typedef struct reading {
+    attest_campaign_status *folder;
     attest_chunk_result *findings;
     bool keep_going;
-} surveying;
+} reading;
 
-void attest_survey_clear(attest_survey_folder *folder)
+void attest_campaign_status_clear(attest_campaign_status *folder)
 {
     for (size_t p = 0; folder->property && p < folder->properties; p++)
         free(folder->property[p].name);
@@ -31,7 +31,7 @@ void attest_survey_clear(attest_survey_folder *folder)
     memset(folder, 0, sizeof *folder);
 }
 
-/* Trials of the shard: those of the chunks whose numbers are its own. */
+/* Returns the number of trials in the chunks of the shard. */
 static uint64_t count_planned(uint64_t trials, uint64_t chunk, size_t shard, size_t shards)
 {
     uint64_t chunks = trials / chunk + (trials % chunk > 0), own;
@@ -49,7 +49,8 @@ static uint64_t take_count(const attest_json_cursor *object, const char *key)
     return attest_json_take_count(object, key, "is negative");
 }
 
-static void take_property(attest_survey_folder *folder, attest_survey_property *property,
+static void take_property(attest_campaign_status *folder,
+                          attest_campaign_status_property *property,
                           const attest_json_cursor *object)
 {
     const char *name = attest_json_take_string(object, "name");
@@ -65,8 +66,8 @@ static void take_property(attest_survey_folder *folder, attest_survey_property *
 
 static void read_plan(void *env, const attest_json_cursor *root)
 {
-    surveying *s = env;
-    attest_survey_folder *folder = s->folder;
+    reading *s = env;
+    attest_campaign_status *folder = s->folder;
     attest_json_cursor array;
     const char *seed;
     size_t length;
@@ -99,9 +100,8 @@ static attest_status take_plan(void *env, const char *text, size_t size, attest_
     return attest_json_parse_value(env, read_plan, text, size, budget, error);
 }
 
-/* Findings are known by their properties, too: those become part of their reasons. */
-static attest_status take_violations(surveying *s, const char *name,
-                                     attest_chunk_result *result)
+/* Moves the violations to the findings, the name of the property before each reason. */
+static attest_status take_violations(reading *s, const char *name, attest_chunk_result *result)
 {
     while (result->violations > 0) {
         attest_violation *last = &result->violation[--result->violations];
@@ -117,18 +117,16 @@ static attest_status take_violations(surveying *s, const char *name,
     return ATTEST_OK;
 }
 
-static attest_status take_entry(void *env, attest_entry *entry, const attest_frame *frame,
-                                attest_error *error)
+static attest_status take_record(void *env, attest_campaign_record *record, attest_error *error)
 {
-    surveying *s = env;
-    attest_chunk_result *result = &entry->result;
-    attest_survey_property *property;
+    reading *s = env;
+    attest_chunk_result *result = &record->result;
+    attest_campaign_status_property *property;
 
-    (void)frame;
-    if (entry->property >= s->folder->properties)
+    if (record->property >= s->folder->properties)
         return attest_error_set(error, ATTEST_FORMAT, "there is no property %zu",
-                                entry->property);
-    property = &s->folder->property[entry->property];
+                                record->property);
+    property = &s->folder->property[record->property];
     property->trials += result->passed + result->failed + result->discarded + result->undecided;
     property->failed += result->failed;
     property->undecided += result->undecided;
@@ -138,8 +136,8 @@ static attest_status take_entry(void *env, attest_entry *entry, const attest_fra
                                                                    : attest_memory_fail(error);
 }
 
-/* Who has the lock of the folder. */
-static void look_at_lock(attest_survey_folder *folder)
+/* Sets running to the process that has the lock of the directory. */
+static void look_at_lock(attest_campaign_status *folder)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     char *path = attest_folder_join(folder->path, "lock");
@@ -152,10 +150,10 @@ static void look_at_lock(attest_survey_folder *folder)
     free(path);
 }
 
-static bool is_finished(const attest_survey_folder *folder)
+static bool is_finished(const attest_campaign_status *folder)
 {
     for (size_t p = 0; p < folder->properties; p++) {
-        const attest_survey_property *property = &folder->property[p];
+        const attest_campaign_status_property *property = &folder->property[p];
 
         if (!property->ended && (property->timed || property->trials < property->planned))
             return false;
@@ -163,13 +161,13 @@ static bool is_finished(const attest_survey_folder *folder)
     return true;
 }
 
-attest_status attest_survey_read(attest_survey_folder *folder, const char *path,
-                                 attest_chunk_result *findings, attest_budget *budget,
-                                 attest_error *error)
+attest_status attest_campaign_status_read(attest_campaign_status *folder, const char *path,
+                                          attest_chunk_result *findings, attest_budget *budget,
+                                          attest_error *error)
 {
-    surveying s = {.folder = folder, .findings = findings};
+    reading s = {.folder = folder, .findings = findings};
     attest_journal_reader reader = {
-        .plan = take_plan, .entry = take_entry, .env = &s, .budget = budget};
+        .plan = take_plan, .record = take_record, .env = &s, .budget = budget};
     char *journal = attest_folder_join(path, ATTEST_JOURNAL_NAME);
     attest_journal_tail tail;
     attest_status status;
@@ -180,14 +178,14 @@ attest_status attest_survey_read(attest_survey_folder *folder, const char *path,
     if (!journal)
         return attest_memory_fail(error);
     if (stat(journal, &state) != 0) {
-        status = attest_error_set(error, ATTEST_USAGE, "%s: holds no campaign", path);
+        status = attest_error_set(error, ATTEST_USAGE, "%s: contains no campaign", path);
     } else {
         folder->silence = difftime(time(NULL), state.st_mtime);
         status = attest_journal_read(&tail, journal, &reader, error);
     }
     free(journal);
     if (status != ATTEST_OK) {
-        attest_survey_clear(folder);
+        attest_campaign_status_clear(folder);
         return status;
     }
     folder->finished = is_finished(folder);
@@ -195,12 +193,12 @@ attest_status attest_survey_read(attest_survey_folder *folder, const char *path,
     return ATTEST_OK;
 }
 
-attest_survey_total attest_survey_sum(const attest_survey_folder *folder)
+attest_campaign_status_total attest_campaign_status_sum(const attest_campaign_status *folder)
 {
-    attest_survey_total total = {.known = true};
+    attest_campaign_status_total total = {.known = true};
 
     for (size_t p = 0; p < folder->properties; p++) {
-        const attest_survey_property *property = &folder->property[p];
+        const attest_campaign_status_property *property = &folder->property[p];
 
         total.trials += property->trials;
         total.failed += property->failed;

@@ -1,22 +1,67 @@
-/* polish.c -- simpler data for a counterexample. */
-#include "campaign/polish.h"
+/* simplify.c -- simpler data for a counterexample. */
+#include "campaign/simplify.h"
 
 #include <math.h>
 
-#include "campaign/edit.h"
 #include "number/scope.h"
+
+static bool is_dropped(const attest_edit *edit, size_t i, size_t k, uint32_t token)
+{
+    switch (edit->kind) {
+    case ATTEST_EDIT_DROP_POSITION:
+        return i == edit->i && k == edit->k;
+    case ATTEST_EDIT_DROP_TOKEN:
+        return token == edit->token;
+    default:
+        return false;
+    }
+}
+
+static void set_token(fmpq *entry, const attest_dataset *dataset, uint32_t token,
+                      const attest_edit *edit)
+{
+    for (size_t c = 0; c < dataset->dim; c++) {
+        attest_tokens_get_entry(entry + c, &dataset->tokens, token, c);
+        if (edit->kind == ATTEST_EDIT_SCALE)
+            fmpq_mul(entry + c, entry + c, edit->value);
+        if (edit->kind == ATTEST_EDIT_SET_ENTRY && token == edit->token && c == edit->c)
+            fmpq_set(entry + c, edit->value);
+    }
+}
+
+attest_status attest_edit_apply(attest_dataset *changed, const attest_dataset *dataset,
+                                const attest_edit *edit)
+{
+    ATTEST_SCOPED(attest_dataset_builder, builder, dataset->dim, ATTEST_TABLE_RATIONAL, NULL);
+    FMPQ_VEC(entry, (slong)dataset->dim);
+
+    for (size_t i = 0; i < dataset->count; i++) {
+        if (edit->kind == ATTEST_EDIT_DROP_SEQUENCE && i == edit->i)
+            continue;
+        for (size_t k = 0; k < attest_dataset_length(dataset, i); k++) {
+            uint32_t token = attest_dataset_token(dataset, i, k);
+
+            if (is_dropped(edit, i, k, token))
+                continue;
+            set_token(entry, dataset, token, edit);
+            ATTEST_TRY(attest_dataset_builder_add_token(&builder, entry, NULL));
+        }
+        ATTEST_TRY(attest_dataset_builder_end_sequence(&builder, NULL));
+    }
+    return attest_dataset_builder_finish(changed, &builder, NULL);
+}
 
 enum { CANDIDATES = 6 };
 
-typedef struct polishing {
+typedef struct search {
     attest_instance *instance; /* the simplest so far */
-    attest_polish_test *test;
+    attest_simplify_test *test;
     void *env;
     attest_status status;
     bool stopped;
-} polishing;
+} search;
 
-static attest_status copy(attest_instance *to, const attest_instance *from)
+static attest_status copy_instance(attest_instance *to, const attest_instance *from)
 {
     static const attest_edit none = {.kind = ATTEST_EDIT_NONE};
 
@@ -29,21 +74,21 @@ static attest_status copy(attest_instance *to, const attest_instance *from)
     return ATTEST_OK;
 }
 
-static bool is_over(const polishing *p)
+static bool is_over(const search *p)
 {
     return p->stopped || p->status != ATTEST_OK;
 }
 
-/* Changes the dataset of the instance; true if the test keeps the result. */
-static bool try_edit(polishing *p, const attest_edit *edit)
+/* Changes the dataset of the instance; returns true if the test keeps the result. */
+static bool try_edit(search *p, const attest_edit *edit)
 {
     ATTEST_SCOPED(attest_instance, candidate);
-    attest_polish_answer answer;
+    attest_simplify_answer answer;
     attest_status status;
 
     if (is_over(p))
         return false;
-    status = copy(&candidate, p->instance);
+    status = copy_instance(&candidate, p->instance);
     if (status == ATTEST_OK)
         status = attest_edit_apply(&candidate.dataset, &p->instance->dataset, edit);
     if (status == ATTEST_NOMEM)
@@ -51,8 +96,8 @@ static bool try_edit(polishing *p, const attest_edit *edit)
     if (status != ATTEST_OK)
         return false;
     answer = p->test(p->env, &candidate);
-    p->stopped = answer == ATTEST_POLISH_STOP;
-    if (answer != ATTEST_POLISH_KEEP)
+    p->stopped = answer == ATTEST_SIMPLIFY_STOP;
+    if (answer != ATTEST_SIMPLIFY_KEEP)
         return false;
     attest_instance_clear(p->instance);
     *p->instance = candidate;
@@ -60,8 +105,8 @@ static bool try_edit(polishing *p, const attest_edit *edit)
     return true;
 }
 
-/* Fewer sequences, tokens, positions. */
-static bool drop_parts(polishing *p)
+/* Removes sequences, tokens and positions; returns whether one could be removed. */
+static bool drop_parts(search *p)
 {
     const attest_dataset *dataset = &p->instance->dataset;
     bool better = false;
@@ -80,8 +125,8 @@ static bool drop_parts(polishing *p)
     return better;
 }
 
-/* How simple a number is for a reader: small integers first, then short ones, then fractions.
- */
+/* Returns how hard a number is to read: small integers cost least, then short ones, then
+ * fractions. */
 static double cost(const fmpq_t x)
 {
     const fmpz *p = fmpq_numref(x), *q = fmpq_denref(x);
@@ -92,7 +137,7 @@ static double cost(const fmpq_t x)
     return size + 0.5 * (fmpz_sgn(p) < 0);
 }
 
-/* Simpler numbers than x, the simplest first. */
+/* Lists simpler numbers than x, the simplest first. */
 static size_t list_simpler(fmpq *list, const fmpq_t x)
 {
     size_t count = 0;
@@ -130,7 +175,7 @@ static size_t list_simpler(fmpq *list, const fmpq_t x)
     return count;
 }
 
-static bool simplify_tokens(polishing *p)
+static bool simplify_tokens(search *p)
 {
     FMPQ_VEC(list, CANDIDATES + 1);
     bool better = false;
@@ -172,8 +217,9 @@ static double cost_of_tokens(const attest_dataset *dataset, const fmpq_t scale)
     return sum;
 }
 
-/* All tokens times the common denominator, over the common divisor of the numerators. */
-static bool scale_tokens(polishing *p)
+/* Multiplies all tokens by the common denominator and divides them by the common divisor of the
+ * numerators. */
+static bool scale_tokens(search *p)
 {
     const attest_dataset *dataset = &p->instance->dataset;
     FMPZ(lcm, gcd);
@@ -194,13 +240,13 @@ static bool scale_tokens(polishing *p)
            try_edit(p, &(attest_edit){ATTEST_EDIT_SCALE, .value = scale});
 }
 
-attest_status attest_polish(attest_instance *polished, const attest_instance *instance,
-                            attest_polish_test *test, void *env)
+attest_status attest_simplify(attest_instance *simple, const attest_instance *instance,
+                              attest_simplify_test *test, void *env)
 {
-    polishing p = {.instance = polished, .test = test, .env = env};
+    search p = {.instance = simple, .test = test, .env = env};
     bool better = instance->dataset.count > 0;
 
-    p.status = copy(polished, instance);
+    p.status = copy_instance(simple, instance);
     while (better && !is_over(&p)) {
         better = drop_parts(&p);
         better = simplify_tokens(&p) || better;

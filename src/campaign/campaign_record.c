@@ -1,9 +1,80 @@
-/* frame.c -- records that know whether they are whole. */
-#include "campaign/frame.h"
+/* campaign_record.c -- the result of one chunk as JSON, and its frame. */
+#include "campaign/campaign_record.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/memory.h"
+
+void attest_campaign_record_init(attest_campaign_record *record)
+{
+    record->property = 0;
+    record->number = 0;
+    attest_chunk_result_init(&record->result);
+}
+
+void attest_campaign_record_clear(attest_campaign_record *record)
+{
+    attest_chunk_result_clear(&record->result);
+    attest_campaign_record_init(record);
+}
+
+static void write_record(attest_json *json, const void *value)
+{
+    const attest_campaign_record *record = value;
+
+    attest_json_write_object(json, NULL);
+    attest_json_write_count(json, "property", record->property);
+    attest_json_write_count(json, "chunk", record->number);
+    attest_chunk_result_write(json, "result", &record->result);
+    attest_json_write_close(json);
+}
+
+char *attest_campaign_record_format(const attest_campaign_record *record)
+{
+    return attest_json_format(NULL, write_record, record);
+}
+
+/* The end of the text of every record. */
+static const char last_member[] = "    \"seconds\": \"%a\"\n  }\n}\n";
+
+attest_status attest_campaign_record_set_seconds(attest_text *text, double seconds,
+                                                 attest_error *error)
+{
+    char end[96];
+    size_t length = (size_t)snprintf(end, sizeof end, last_member, 0.0);
+
+    if (text->size < length || memcmp(text->data + text->size - length, end, length) != 0)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "a worker sent something other than a record");
+    text->size -= length;
+    attest_text_printf(text, last_member, seconds);
+    return text->failed ? attest_memory_fail(error) : ATTEST_OK;
+}
+
+static void read_record(void *value, const attest_json_cursor *object)
+{
+    attest_campaign_record *record = value;
+    attest_json_cursor result;
+
+    record->property = (size_t)attest_json_take_count(object, "property", "is negative");
+    record->number = attest_json_take_count(object, "chunk", "is negative");
+    result = attest_json_take(object, "result");
+    attest_chunk_result_read(&record->result, &result);
+}
+
+attest_status attest_campaign_record_parse(attest_campaign_record *record, const char *text,
+                                           size_t size, attest_budget *budget,
+                                           attest_error *error)
+{
+    attest_status status =
+        attest_json_parse_value(record, read_record, text, size, budget, error);
+
+    if (status != ATTEST_OK)
+        attest_campaign_record_clear(record);
+    return status;
+}
 
 static const char magic[] = "attest-record ";
 
@@ -35,13 +106,13 @@ void attest_frame_format(attest_text *text, attest_frame_chain *chain, const cha
     attest_text_append(text, "\n", 1);
 }
 
-/* Reads from bytes, within size; each step moves at on. */
+/* A position in the bytes; each function below advances it. */
 typedef struct reader {
     const char *bytes;
     size_t size, at;
 } reader;
 
-/* Whether the text stands there, or its beginning where the bytes end. */
+/* WHOLE if the text is at the position, TORN if the bytes end within it. */
 static attest_frame_state read_text(reader *in, const char *text, size_t length)
 {
     size_t there = in->size - in->at < length ? in->size - in->at : length;
@@ -52,7 +123,7 @@ static attest_frame_state read_text(reader *in, const char *text, size_t length)
     return there == length ? ATTEST_FRAME_WHOLE : ATTEST_FRAME_TORN;
 }
 
-/* A word of lower-case letters and the space behind it. */
+/* A word of lower-case letters and the space after it. */
 static attest_frame_state read_kind(reader *in, char kind[ATTEST_FRAME_KIND])
 {
     for (size_t i = 0; i < ATTEST_FRAME_KIND; i++, in->at++) {

@@ -1,5 +1,5 @@
-/* setting.c -- what a campaign asks of a property, in files. */
-#include "campaign/setting.h"
+/* counterexample.c -- settings and instances in files. */
+#include "campaign/counterexample.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,6 +9,9 @@
 #include <attest/format.h>
 
 #include "base/scope.h"
+#include "campaign/load.h"
+#include "io/counterexample_json.h"
+#include "io/json_write.h"
 
 static const char *const names[] = {NULL, "mpfr", "binary32", "double"};
 
@@ -50,7 +53,8 @@ void attest_setting_write(attest_json *json, const attest_setting *setting)
     }
 }
 
-attest_status attest_setting_add(attest_counterexample *file, const attest_setting *setting)
+/* Adds what is set to the parameters of a counterexample. Status: NOMEM. */
+static attest_status add_setting(attest_counterexample *file, const attest_setting *setting)
 {
     char bits[32];
 
@@ -113,4 +117,59 @@ attest_status attest_setting_get(attest_setting *setting, const attest_counterex
     if (setting->number == ATTEST_ARITHMETIC_MPFR && setting->bits == 0)
         return attest_error_set(error, ATTEST_FORMAT, "parameters: there are no bits");
     return ATTEST_OK;
+}
+
+static attest_status add_rational(attest_counterexample *file, const char *name,
+                                  const fmpq_t value)
+{
+    char *text ATTEST_FREED = attest_number_format(value);
+
+    return text ? attest_counterexample_add_parameter(file, name, text) : ATTEST_NOMEM;
+}
+
+static attest_status fill(attest_counterexample *file, const attest_instance *instance,
+                          const attest_origin *origin)
+{
+    const attest_trial *trial = origin->trial;
+
+    ATTEST_TRY(attest_counterexample_set_texts(file, origin->property->name,
+                                               trial->definition ? trial->definition : "none",
+                                               "campaign"));
+    for (size_t p = 0; p < instance->parameters; p++)
+        ATTEST_TRY(
+            add_rational(file, instance->parameter[p].name, instance->parameter[p].value));
+    ATTEST_TRY(add_setting(file, origin->setting));
+    file->has_pair = trial->outcome == ATTEST_VIOLATED && trial->has_pair;
+    for (int side = 0; side < 2; side++) {
+        file->pair[side][0] = trial->pair[side].sequence;
+        file->pair[side][1] = trial->pair[side].position;
+    }
+    if (origin->property->object)
+        memcpy(file->object, origin->property->object->sha256, sizeof file->object);
+    file->has_seed = true;
+    file->seed = origin->seed;
+    file->shrink_steps = origin->shrink_steps;
+    return ATTEST_OK;
+}
+
+static void write_file(attest_json *json, const void *file)
+{
+    attest_counterexample_write_json(json, NULL, file);
+}
+
+char *attest_instance_format(const attest_instance *instance, const attest_origin *origin)
+{
+    attest_counterexample file;
+    char *text = NULL;
+
+    attest_counterexample_init(&file);
+    /* The instance keeps its data and weights: they are taken out before file is cleared. */
+    file.dataset = instance->dataset;
+    file.weights = instance->weights;
+    if (fill(&file, instance, origin) == ATTEST_OK)
+        text = attest_json_format(NULL, write_file, &file);
+    attest_dataset_init(&file.dataset);
+    attest_weights_init(&file.weights);
+    attest_counterexample_clear(&file);
+    return text;
 }

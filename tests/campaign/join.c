@@ -1,12 +1,11 @@
-/* Chunks in any order, gathered, are what a tally makes of them in theirs. */
+/* Chunks that are joined in any order give the same result as in theirs. */
 #include "config.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "campaign/gather.h"
-#include "campaign/entry.h"
+#include "campaign/join.h"
 #include "tests/campaign/toy.h"
 #include "tests/tap.h"
 
@@ -56,14 +55,14 @@ static void add_deaths(attest_chunk_result *result, uint64_t trial, uint64_t *st
 }
 
 /* The chunk of this number: the same again for the same seed. */
-static void draw(attest_entry *entry, uint64_t seed, uint64_t number, bool fails)
+static void draw(attest_campaign_record *record, uint64_t seed, uint64_t number, bool fails)
 {
     uint64_t state = seed + number * 977;
-    attest_chunk_result *r = &entry->result;
+    attest_chunk_result *r = &record->result;
     size_t first = pick(&state, NAMES);
 
-    attest_entry_init(entry);
-    entry->number = number;
+    attest_campaign_record_init(record);
+    record->number = number;
     r->passed = pick(&state, 100);
     r->discarded = pick(&state, 10);
     r->searched = pick(&state, 10);
@@ -87,35 +86,36 @@ static void draw(attest_entry *entry, uint64_t seed, uint64_t number, bool fails
     add_deaths(r, number * 100, &state);
 }
 
-static char *format(const attest_tally *tally)
+static char *format(const attest_join *join)
 {
-    attest_entry entry = {.number = tally->next + tally->ended, .result = tally->joined};
+    attest_campaign_record record = {.number = join->next + join->ended,
+                                     .result = join->result};
 
-    return attest_entry_format(&entry);
+    return attest_campaign_record_format(&record);
 }
 
-/* The text of what comes of all chunks, in their order. */
-static char *join(const attest_plan *plan, uint64_t seed, uint64_t chunks, bool fails)
+/* Returns the text of the result of all chunks, joined in order. */
+static char *join_in_order(const attest_plan *plan, uint64_t seed, uint64_t chunks, bool fails)
 {
-    attest_tally tally;
+    attest_join join;
     char *text;
 
-    attest_tally_init(&tally, plan, 0);
+    attest_join_init(&join, plan, 0);
     for (uint64_t c = 0; c < chunks; c++) {
-        attest_entry entry;
+        attest_campaign_record record;
 
-        draw(&entry, seed, c, fails);
-        if (attest_tally_add(&tally, &entry, NULL) != ATTEST_OK)
+        draw(&record, seed, c, fails);
+        if (attest_join_add(&join, &record, NULL) != ATTEST_OK)
             abort();
-        attest_entry_clear(&entry);
+        attest_campaign_record_clear(&record);
     }
-    text = format(&tally);
-    attest_tally_clear(&tally);
+    text = format(&join);
+    attest_join_clear(&join);
     return text;
 }
 
-/* Adds all chunks but one, in an order of their own, some of them twice. */
-static void add_all(attest_gather *gather, uint64_t seed, uint64_t chunks, bool fails,
+/* Adds all chunks but one in a random order, some of them twice. */
+static void add_all(attest_join *join, uint64_t seed, uint64_t chunks, bool fails,
                     uint64_t without, uint64_t *state)
 {
     uint64_t order[2 * MOST_CHUNKS];
@@ -127,40 +127,39 @@ static void add_all(attest_gather *gather, uint64_t seed, uint64_t chunks, bool 
         order[other] = i % chunks;
     }
     for (uint64_t i = 0; i < 2 * chunks; i++) {
-        attest_entry entry;
+        attest_campaign_record record;
 
-        draw(&entry, seed, order[i], fails);
-        if (order[i] != without && attest_gather_add(gather, &entry, NULL) != ATTEST_OK)
+        draw(&record, seed, order[i], fails);
+        if (order[i] != without && attest_join_add(join, &record, NULL) != ATTEST_OK)
             abort();
-        attest_entry_clear(&entry);
+        attest_campaign_record_clear(&record);
     }
 }
 
-/* The same of what is gathered; *missing = 1 + the chunk that is said to miss, or 0. */
-static char *gather(const attest_plan *plan, uint64_t seed, uint64_t chunks, bool fails,
-                    uint64_t without, uint64_t *missing, uint64_t *state)
+/* The same in any order; *missing = 1 + the chunk that is reported missing, or 0. */
+static char *join_in_any_order(const attest_plan *plan, uint64_t seed, uint64_t chunks,
+                               bool fails, uint64_t without, uint64_t *missing, uint64_t *state)
 {
-    attest_gather all;
-    attest_tally tally;
+    attest_join join;
     char *text;
 
-    attest_tally_init(&tally, plan, 0);
-    attest_gather_init(&all, &tally, NULL);
-    add_all(&all, seed, chunks, fails, without, state);
-    if (all.again) {
-        attest_gather_restart(&all);
-        add_all(&all, seed, chunks, fails, without, state);
+    attest_join_init_any_order(&join, plan, 0, NULL);
+    add_all(&join, seed, chunks, fails, without, state);
+    if (join.again) {
+        attest_join_restart(&join);
+        add_all(&join, seed, chunks, fails, without, state);
     }
     *missing = 0;
-    if (attest_gather_end(&all, missing))
+    if (attest_join_end(&join, missing))
         ++*missing;
-    text = format(&tally);
-    attest_gather_clear(&all);
-    attest_tally_clear(&tally);
+    else
+        *missing = 0;
+    text = format(&join);
+    attest_join_clear(&join);
     return text;
 }
 
-TEST(gather)
+TEST(join)
 {
     const attest_property *list[] = {toy_find("holds")};
     uint64_t state = tap_seed(0x6a74e5), missed = 0;
@@ -175,18 +174,19 @@ TEST(gather)
         for (plan.trials = 1; chunks < 1 + (uint64_t)trial % MOST_CHUNKS; plan.trials++)
             chunks = attest_plan_chunks(&plan, 0);
         plan.trials--;
-        expected = join(&plan, seed, chunks, trial % 2);
-        got = gather(&plan, seed, chunks, trial % 2, UINT64_MAX, &missing, &state);
+        expected = join_in_order(&plan, seed, chunks, trial % 2);
+        got = join_in_any_order(&plan, seed, chunks, trial % 2, UINT64_MAX, &missing, &state);
         bad += missing || strcmp(expected, got) != 0;
         free(got);
         if (trial % 3 > 0 || trial % 2 == 0) { /* nothing cuts it */
             missed++;
-            free(gather(&plan, seed, chunks, trial % 2, seed % chunks, &missing, &state));
+            free(join_in_any_order(&plan, seed, chunks, trial % 2, seed % chunks, &missing,
+                                   &state));
             blamed += missing == 1 + seed % chunks;
         }
         free(expected);
     }
-    TAP_OK(bad == 0, "300 campaigns, gathered in any order: %zu are not what they were", bad);
-    TAP_OK(blamed == missed, "%zu of %zu chunks that miss are named", blamed, (size_t)missed);
+    TAP_OK(bad == 0, "300 campaigns, joined in any order: %zu differ", bad);
+    TAP_OK(blamed == missed, "%zu of %zu missing chunks are named", blamed, (size_t)missed);
     return 0;
 }

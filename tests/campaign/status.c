@@ -1,41 +1,41 @@
-/* The state of a campaign, from its folder, against the tallies of those who ran it. */
+/* The state of a campaign, from its directory, against the joins of the campaign that ran. */
 #include "config.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "campaign/survey.h"
+#include "campaign/status.h"
 #include "tests/campaign/toy.h"
 #include "tests/tap.h"
 
 enum { PROPERTIES = 4 };
 
-static char folder[] = "t-survey.XXXXXX";
+static char folder[] = "t-status.XXXXXX";
 
-static bool is_told(const attest_survey_property *told, const attest_plan *plan,
-                    const attest_tally *tally)
+static bool is_told(const attest_campaign_status_property *told, const attest_plan *plan,
+                    const attest_join *join)
 {
-    const attest_chunk_result *joined = &tally->joined;
+    const attest_chunk_result *joined = &join->result;
 
-    return strcmp(told->name, plan->property[tally->property]->name) == 0 && !told->timed &&
-           told->planned == plan->trials && told->trials == attest_tally_trials(tally) &&
+    return strcmp(told->name, plan->property[join->property]->name) == 0 && !told->timed &&
+           told->planned == plan->trials && told->trials == attest_join_trials(join) &&
            told->failed == joined->failed && told->undecided == joined->undecided &&
-           told->ended == tally->ended;
+           told->ended == join->ended;
 }
 
 static void test_told(const attest_plan *plan, const attest_campaign *campaign)
 {
-    attest_survey_folder told;
-    attest_survey_total total;
+    attest_campaign_status told;
+    attest_campaign_status_total total;
     attest_chunk_result findings;
     uint64_t trials = 0, failed = 0, undecided = 0;
 
     attest_chunk_result_init(&findings);
-    if (attest_survey_read(&told, folder, &findings, NULL, NULL) != ATTEST_OK)
+    if (attest_campaign_status_read(&told, folder, &findings, NULL, NULL) != ATTEST_OK)
         abort();
     for (size_t p = 0; p < PROPERTIES; p++) {
-        TAP_OK(is_told(&told.property[p], plan, &campaign->tally[p]),
+        TAP_OK(is_told(&told.property[p], plan, &campaign->join[p]),
                "%s: %llu trials, %llu failed, %llu undecided", told.property[p].name,
                (unsigned long long)told.property[p].trials,
                (unsigned long long)told.property[p].failed,
@@ -44,14 +44,14 @@ static void test_told(const attest_plan *plan, const attest_campaign *campaign)
         failed += told.property[p].failed;
         undecided += told.property[p].undecided;
     }
-    total = attest_survey_sum(&told);
+    total = attest_campaign_status_sum(&told);
     TAP_OK(told.properties == PROPERTIES && told.finished && !told.running && failed > 0 &&
                undecided > 0 && total.trials == trials && total.failed == failed &&
                total.undecided == undecided && total.known,
            "and all of them");
     TAP_OK(findings.violations > 0 && strncmp(findings.violation[0].reason, "fails: ", 7) == 0,
            "with what was found");
-    attest_survey_clear(&told);
+    attest_campaign_status_clear(&told);
     attest_chunk_result_clear(&findings);
 }
 
@@ -96,22 +96,22 @@ static bool is_all_left(const attest_plan *plan)
 {
     uint64_t own = count_own(plan);
     attest_campaign campaign;
-    attest_survey_folder told;
-    attest_survey_total total;
+    attest_campaign_status told;
+    attest_campaign_status_total total;
     attest_chunk_result findings;
     bool timed = plan->time > 0, right;
 
     attest_chunk_result_init(&findings);
     make_campaign(&campaign, plan, false);
-    if (attest_survey_read(&told, folder, &findings, NULL, NULL) != ATTEST_OK)
+    if (attest_campaign_status_read(&told, folder, &findings, NULL, NULL) != ATTEST_OK)
         abort();
-    total = attest_survey_sum(&told);
+    total = attest_campaign_status_sum(&told);
     right = told.shard == plan->shard && told.shards == plan->shards && told.properties == 1 &&
             told.property[0].timed == timed && told.property[0].planned == own &&
             !told.property[0].ended && told.finished == (!timed && own == 0) &&
             total.known == !timed && total.left == own && total.trials == 0 &&
             findings.violations == 0;
-    attest_survey_clear(&told);
+    attest_campaign_status_clear(&told);
     attest_chunk_result_clear(&findings);
     remove_campaign(&campaign);
     return right;
@@ -141,13 +141,14 @@ static void test_planned(void)
 /* What is no campaign. */
 static void test_none(void)
 {
-    attest_survey_folder told;
+    attest_campaign_status told;
     attest_chunk_result findings;
     attest_error error;
 
     attest_chunk_result_init(&findings);
-    TAP_OK(attest_survey_read(&told, folder, &findings, NULL, &error) == ATTEST_USAGE &&
-               strstr(error.text, "holds no campaign"),
+    TAP_OK(attest_campaign_status_read(&told, folder, &findings, NULL, &error) ==
+                   ATTEST_USAGE &&
+               strstr(error.text, "contains no campaign"),
            "an empty folder: %s", error.text);
     attest_chunk_result_clear(&findings);
 }
@@ -155,22 +156,22 @@ static void test_none(void)
 /* Sums of properties of which one goes on, one is done and one ended by a violation. */
 static void test_sum(void)
 {
-    attest_survey_property property[] = {
+    attest_campaign_status_property property[] = {
         {.planned = 100, .trials = 30, .undecided = 2, .seconds = 1.5},
         {.planned = 50, .trials = 50, .seconds = 2},
         {.planned = 70, .trials = 20, .failed = 3, .ended = true, .seconds = 4},
         {.timed = true, .trials = 7, .failed = 1, .ended = true}};
-    attest_survey_folder made = {.properties = 4, .property = property};
-    attest_survey_total total = attest_survey_sum(&made);
+    attest_campaign_status made = {.properties = 4, .property = property};
+    attest_campaign_status_total total = attest_campaign_status_sum(&made);
 
     TAP_OK(total.known && total.left == 70 && total.trials == 107 && total.failed == 4 &&
                total.undecided == 2 && total.seconds == 7.5,
            "of a sum, what is left: %llu", (unsigned long long)total.left);
     property[3].ended = false;
-    TAP_OK(!attest_survey_sum(&made).known, "not where one ends by its time");
+    TAP_OK(!attest_campaign_status_sum(&made).known, "not where one ends by its time");
 }
 
-TEST(survey)
+TEST(status)
 {
     const attest_property *list[PROPERTIES] = {toy_find("holds"), toy_find("open"),
                                                toy_find("fails"), toy_find("discards")};

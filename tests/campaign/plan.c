@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "campaign/plan_read.h"
+#include "campaign/plan.h"
 #include "tests/campaign/toy.h"
 #include "tests/tap.h"
 
@@ -44,7 +44,7 @@ static bool is_read(const attest_plan *plan)
     return same;
 }
 
-TEST(plan_read)
+TEST(plan)
 {
     const attest_property *list[] = {&toys[1], &toys[0]};
     attest_plan plan = toy_plan(list, 2), other = plan;

@@ -1,5 +1,5 @@
-/* Polished data: the fixed points that single steps lead to, worked out by hand. */
-#include "campaign/polish.h"
+/* Simplified data: the fixed points that single steps lead to, worked out by hand. */
+#include "campaign/simplify.h"
 
 #include <attest/dataset.h>
 #include "tests/tap.h"
@@ -58,13 +58,13 @@ typedef struct wish {
     size_t left;
 } wish;
 
-static attest_polish_answer keep(void *env, const attest_instance *candidate)
+static attest_simplify_answer keep(void *env, const attest_instance *candidate)
 {
     wish *w = env;
 
     if (w->left-- == 0)
-        return ATTEST_POLISH_STOP;
-    return w->holds(candidate) ? ATTEST_POLISH_KEEP : ATTEST_POLISH_LEAVE;
+        return ATTEST_SIMPLIFY_STOP;
+    return w->holds(candidate) ? ATTEST_SIMPLIFY_KEEP : ATTEST_SIMPLIFY_REJECT;
 }
 
 static bool always(const attest_instance *instance)
@@ -153,15 +153,15 @@ static const number even[] = {{20, 1}, {30, 1}, {0, 0}};
 static const number hundred[] = {{100, 1}, {0, 0}};
 static const number odds[] = {{-77, 1}, {5, 1}, {0, 0}, {9, 1}, {0, 0}};
 
-static void polish(attest_instance *polished, const number *entry, size_t rows,
-                   bool holds(const attest_instance *), size_t most)
+static void simplify(attest_instance *simple, const number *entry, size_t rows,
+                     bool holds(const attest_instance *), size_t most)
 {
     attest_instance instance;
     wish w = {holds, most};
 
     set(&instance, entry, rows);
-    attest_instance_init(polished);
-    if (attest_polish(polished, &instance, keep, &w) != ATTEST_OK)
+    attest_instance_init(simple);
+    if (attest_simplify(simple, &instance, keep, &w) != ATTEST_OK)
         abort();
     attest_instance_clear(&instance);
 }
@@ -202,7 +202,7 @@ static void test_steps(void)
         end = &allowed[row[i].taken];
         fmpq_init(value);
         fmpq_init(expected);
-        polish(&x, data, 1, is_allowed, SIZE_MAX);
+        simplify(&x, data, 1, is_allowed, SIZE_MAX);
         get(value, &x, 0, 0);
         fmpq_set_si(expected, end->n, end->d);
         TAP_OK(fmpq_equal(value, expected), "%ld/%lu to %ld/%lu: %staken", row[i].from.n,
@@ -213,36 +213,36 @@ static void test_steps(void)
     }
 }
 
-TEST(polish)
+TEST(simplify)
 {
     attest_instance x;
 
     test_steps();
 
-    polish(&x, mixed, 2, always, SIZE_MAX);
+    simplify(&x, mixed, 2, always, SIZE_MAX);
     TAP_OK(shape_is(&x, 1, 1) && is(&x, 0, 0, 0), "anything: one token, 0");
     attest_instance_clear(&x);
-    polish(&x, hundred, 1, large, SIZE_MAX);
+    simplify(&x, hundred, 1, large, SIZE_MAX);
     TAP_OK(shape_is(&x, 1, 1) && is(&x, 0, 0, 5),
            "100, 50, 25, 12, 6, 5: a pass after another");
     attest_instance_clear(&x);
-    polish(&x, mixed, 2, large, SIZE_MAX);
+    simplify(&x, mixed, 2, large, SIZE_MAX);
     TAP_OK(shape_is(&x, 1, 1) && is(&x, 0, 0, 5), "fewer tokens, then smaller ones");
     attest_instance_clear(&x);
-    polish(&x, ratio, 1, two_to_three, SIZE_MAX);
+    simplify(&x, ratio, 1, two_to_three, SIZE_MAX);
     TAP_OK(shape_is(&x, 1, 2) && is(&x, 0, 0, 2) && is(&x, 0, 1, 3), "times the denominator");
     attest_instance_clear(&x);
-    polish(&x, even, 1, two_to_three, SIZE_MAX);
+    simplify(&x, even, 1, two_to_three, SIZE_MAX);
     TAP_OK(is(&x, 0, 0, 2) && is(&x, 0, 1, 3), "over the common divisor");
     attest_instance_clear(&x);
-    polish(&x, odds, 2, odd, SIZE_MAX);
+    simplify(&x, odds, 2, odd, SIZE_MAX);
     TAP_OK(shape_is(&x, 2, 1) && is(&x, 0, 0, 1) && is(&x, 1, 0, 1),
            "1 is the least odd number");
     attest_instance_clear(&x);
-    polish(&x, hundred, 1, large, 0);
+    simplify(&x, hundred, 1, large, 0);
     TAP_OK(is(&x, 0, 0, 100), "stopped at once: as it was");
     attest_instance_clear(&x);
-    polish(&x, hundred, 1, large, 8);
+    simplify(&x, hundred, 1, large, 8);
     TAP_OK(large(&x) && !is(&x, 0, 0, 5), "stopped later: what was kept last");
     attest_instance_clear(&x);
     return 0;
