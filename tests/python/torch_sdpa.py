@@ -126,22 +126,29 @@ def eager(q, k, v, mask, scale, cap):
 @needs(torch, "PyTorch")
 class Eager(unittest.TestCase):
     def test_bias_and_softcap(self):
-        """Additive biases, position biases without a scale (T5), a softcap of 50 (Gemma 2), grouped heads"""
-        self.judge(torch.bfloat16, "bf16-eager")
+        """Additive biases, position biases without a scale (T5), softcaps of 50 (Gemma 2), grouped heads"""
+        self.judge(torch.bfloat16 if torch else None, "bf16-eager")
 
     def test_binary16(self):
-        self.judge(torch.float16, "fp16-eager")
+        self.judge(torch.float16 if torch else None, "fp16-eager")
 
     def judge(self, type, kernel):
         if not hasattr(torch.nn.functional, "scaled_dot_product_attention"):
             self.skipTest("PyTorch 1.13 computes products of 16-bit floats in another way")
+        # Each case needs the stores: biases above most scores, scores above the cap.
+        cases = {"bias": (1, 0.125, None, 3), "T5": (0.3, 1, None, 10), "Gemma 2": (30, None, 50, 0), "both": (1, 0.0625, 50, 10)}
+        unstored = attest.kernel(kernel, mask={"store": None}, softcap={"store": None})
+        wrong = dict.fromkeys(cases, 0)
         rng = generator()
         normal = lambda *shape: torch.tensor([rng.gauss(0, 1) for _ in range(shape[0] * shape[1] * shape[2])]).view(1, *shape)
         for i in range(30):
             heads, rows, keys, dim = rng.choice([2, 4]), rng.randint(1, 20), rng.randint(1, 150), rng.choice([8, 32, 64])
-            q = (rng.choice([0.3, 1, 3]) * normal(heads, rows, dim)).to(type)
+            queries = rng.choice([0.3, 1, 3]) * normal(heads, rows, dim)
             k, v = (normal(heads // (1 + i % 2), keys, dim).to(type) for _ in range(2))
-            for scale, cap, size in ((0.125, None, 3), (1, None, 3), (dim**-0.5, 50, 0), (0.0625, 50, 10)):
+            for name, (factor, scale, cap, size) in cases.items():
+                q, scale = (factor * queries).to(type), scale or dim**-0.5
                 mask = (size * normal(heads, rows, keys)).to(type) if size else None
                 out = eager(q, k, v, mask, scale, cap)
                 attest.assert_attention(out, q, k, v, kernel=kernel, mask=mask, scale=scale, softcap=cap, save=False)
+                wrong[name] += attest.judge(out, q, k, v, kernel=unstored, mask=mask, scale=scale, softcap=cap).wrong
+        self.assertTrue(all(wrong.values()), f"elements that are wrong without the stores of {kernel}: {wrong}")
