@@ -9,8 +9,9 @@ jobs=$(nproc 2>/dev/null || echo 1)
 # One file: what the compiler would be told, without the warnings.
 one='
 case $1 in
-*avx512*) own="-mavx512f -mavx512dq -mavx512vl -mfma" ;;
-*avx2*) own="-mavx2 -mfma" ;;
+*avx2*) own="-DVECTOR_LANES=4 -mavx2 -mfma" ;;
+*avx512* | src/geometry/near_vectors.c | src/kernel/attention.c | src/kernel/exp.c | src/kernel/*_sequences.c)
+    own="-DVECTOR_LANES=8 -mavx512f -mavx512dq -mavx512vl -mfma" ;;
 src/theft/*) own="-D_GNU_SOURCE -DATTEST_THEFT_BUILTIN=1" ;;
 *) own= ;;
 esac

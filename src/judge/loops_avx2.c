@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "judge/loops.h"
-#include "kernel/vector_avx2.h"
+#include "kernel/vector.h"
 
 #define JUDGE_TABLE attest_judge_loops_avx2
 #define JUDGE_VECTORS 4

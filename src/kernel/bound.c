@@ -7,8 +7,6 @@
 
 #include <attest/kernel.h>
 
-#include "kernel/assert.h"
-
 #define UNIT ATTEST_BOUND_UNIT
 #define SLACK ATTEST_BOUND_SLACK
 /* Of the exponential, in units of roundoff: an ulp is at most twice that of the value. */

@@ -1,11 +1,11 @@
-/* bound_vectors.h -- attest_bound_row and its kin for a row in each lane, in the verbs of
- * vector_*.h, one of which is included before this. */
+/* bound_vectors.h -- the error bounds of bound.h for a row in each lane. */
 #ifndef ATTEST_KERNEL_BOUND_VECTORS_H
 #define ATTEST_KERNEL_BOUND_VECTORS_H
 
 #include <math.h>
 
 #include "kernel/bound.h"
+#include "kernel/vector.h"
 
 /* As attest_bound_row, lane by lane, in two steps: delta needs only the inputs, and its square
  * root takes long. min returns its second operand where one is a NaN. */

@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "kernel/assert.h"
 #include "kernel/exp_constants.h"
+#include "kernel/kernel.h"
 
 /* exp(x) < 2^-1075 below the first, so that 0 is the nearest double; exp(x) > 2^1024 above the
  * second, the double next below 1024 log(2). */

@@ -1,4 +1,4 @@
-/* kernel.c -- the public functions, and which kernel they go to.
+/* kernel.c -- the public functions, and the kernel that they call.
  *
  * Dispatch is one plain pointer, set once. Linker-level dispatch (ifunc) would save its load, a
  * nanosecond per call, but runs before the program does: nobody could choose, it is absent on
@@ -8,17 +8,53 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "config.h"
-#include "kernel/assert.h"
 #include "kernel/kernel.h"
+
+#ifdef ATTEST_DEBUG
+#include <stdio.h>
+#include <stdlib.h>
+
+void attest_kernel_fail(const char *hypothesis, const char *text, const char *file, int line)
+{
+    fprintf(stderr, "attest: %s:%d: hypothesis %s of the kernels does not hold: %s\n", file,
+            line, hypothesis, text);
+    abort();
+}
+#endif
+
+#ifdef ATTEST_KERNEL_AVX2
+/* Asks the processor and the operating system. */
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+static const struct kernel avx2_kernel = {
+    "avx2",          KERNEL_AVX2,         has_avx2,
+    attest_avx2_exp, attest_avx2_softmax, attest_avx2_hardmax,
+    attest_avx2_sums};
+#endif
+
+#ifdef ATTEST_KERNEL_AVX512
+static bool has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl") && has_avx2();
+}
+
+static const struct kernel avx512_kernel = {
+    "avx512",          KERNEL_AVX512,         has_avx512,
+    attest_avx512_exp, attest_avx512_softmax, attest_avx512_hardmax,
+    attest_avx512_sums};
+#endif
 
 /* Fastest first. */
 static const struct kernel *const kernels[] = {
 #ifdef ATTEST_KERNEL_AVX512
-    &attest_kernel_avx512,
+    &avx512_kernel,
 #endif
 #ifdef ATTEST_KERNEL_AVX2
-    &attest_kernel_avx2,
+    &avx2_kernel,
 #endif
     &attest_kernel_scalar,
 };

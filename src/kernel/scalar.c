@@ -4,7 +4,6 @@
  * to be stored. The exponential is the same to the bit in every kernel. */
 #include <float.h>
 
-#include "kernel/assert.h"
 #include "kernel/bound.h"
 #include "kernel/exp_scalar.h"
 #include "kernel/kernel.h"

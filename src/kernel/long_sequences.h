@@ -1,16 +1,16 @@
-/* panel.h -- attention of longer sequences: packed panels and register tiles. panel_avx2.c and
- * panel_avx512.c include this and the texts panel_*.inc after one of vector_*.h.
+/* long_sequences.h -- attention of sequences of any length, in packed panels and register
+ * tiles.
  *
  * Keys are packed two vectors to a panel, transposed, so that a tile of 6 queries by 8 or 16
  * keys, and one of 6 by 8 or 12 by 16 for values, needs two vector loads and a broadcast per
  * query for two fused multiply-adds per query. 24 queries are taken at a time: a key panel then
  * serves several tiles from the first-level cache, and so does a block of values. The order of
  * operations of a score and of an output entry depends on its index alone, not on the tile:
- * results do not depend on where a row falls, nor on the width of the vectors. So that this
- * holds of error bounds too, what is done once per token or per row is done in fours and eights
+ * results do not depend on where a row falls, nor on the width of the vectors. So that the same
+ * is true of error bounds, what is done once per token or per row is done in fours and eights
  * whatever the width. */
-#ifndef ATTEST_KERNEL_PANEL_H
-#define ATTEST_KERNEL_PANEL_H
+#ifndef ATTEST_KERNEL_LONG_SEQUENCES_H
+#define ATTEST_KERNEL_LONG_SEQUENCES_H
 
 #include <float.h>
 #include <math.h>
@@ -19,8 +19,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "kernel/attention_avx2.h"
 #include "kernel/bound_vectors.h"
+#include "kernel/kernel.h"
 
 enum {
     PANEL_KEYS = 2 * VECTOR_LANES,    /* keys or value columns per panel */
@@ -61,14 +61,13 @@ struct panel {
     double *norm_most;      /* the same of |v| itself; see norm_most */
     bool has_norm_most;
     double *depth;                  /* roundings of the product of a key and its weight */
-    double *mean, mean_norm, sigma; /* see panel_spectral.inc */
-    double *spread;                 /* d by d, or NULL where sigma is not worth its time */
+    double *mean, mean_norm, sigma; /* see panel_spectral */
+    double *spread; /* d by d; NULL where the bound by singular values is not used */
     void *memory;
 };
 
-/* Brings row i of the next batch entry nearer, and the place of row i of the output, while the
- * entry at hand is computed. Otherwise packing waits for memory: at n = 256, d = 64 and many
- * entries it cost a tenth of the time. */
+/* Prefetches row i of the next batch entry, and the place of row i of the output. Otherwise
+ * packing waits for memory: at n = 256, d = 64 and many entries it cost a tenth of the time. */
 static inline void panel_prefetch_row(const struct panel *panel, size_t i)
 {
     const size_t next = (panel->n + i) * panel->d;
@@ -121,5 +120,79 @@ static inline double panel_top(const struct panel *panel, size_t r)
 {
     return vector_largest(vector_load(panel->top + VECTOR_LANES * r));
 }
+
+/* The hypotheses of the error bound, see KERNEL_ASSERT. */
+#ifdef ATTEST_DEBUG
+/* H1 for one key of every row of a block: the score is the sum of chains of fused
+ * multiply-adds. */
+static inline void panel_assert_scores(const struct panel *panel, size_t first, size_t rows)
+{
+    for (size_t r = 0; r < rows; r++) {
+        const size_t i = first + r, d = panel->d, j = i % kernel_visible(panel->task, i);
+        const double *q = panel->q + i * d, *k = panel->k + j * d;
+        double sum = 0.0, score = panel->scores[r * panel->stride + j];
+
+        for (size_t begin = 0; begin < d; begin += SCORE_CHAIN) {
+            double chain = 0.0;
+
+            for (size_t c = begin; c < d && c < begin + SCORE_CHAIN; c++)
+                chain = fma(q[c], k[c], chain);
+            sum = begin ? sum + chain : chain;
+        }
+        KERNEL_ASSERT(H1, score == sum || (isnan(score) && isnan(sum)));
+    }
+}
+
+/* H2 for a row of m weights; rows with a NaN have no bound. */
+static inline void panel_assert_weights(const double *weight, size_t m, double denominator)
+{
+    double largest = 0.0;
+
+    if (isnan(denominator))
+        return;
+    for (size_t j = 0; j < m; j++) {
+        KERNEL_ASSERT(H2, weight[j] > 0.0 && weight[j] <= 1.0);
+        largest = weight[j] > largest ? weight[j] : largest;
+    }
+    KERNEL_ASSERT(H2, largest == 1.0);
+    KERNEL_ASSERT(H2, denominator >= 1.0 && denominator <= (double)m * (1.0 + 0x1p-20));
+}
+
+/* H4: the roundings that make_weights and the tiles do. */
+static inline void panel_assert_depths(size_t n)
+{
+    KERNEL_ASSERT(H4, n / 16 + (n % 16 + 3) / 4 + 4 <= panel_sum_depth(n));
+    for (size_t j = 0; j < n; j++)
+        KERNEL_ASSERT(H4, panel_roundings(j, n, BLOCK_KEYS) >= 1 &&
+                              panel_roundings(j, n, BLOCK_KEYS) <= panel_value_depth(n));
+}
+
+/* H7 and H8 for the lanes of rows i, ... that are set in `holds`. */
+static inline void panel_assert_sharp(const struct panel *panel, size_t i, unsigned holds,
+                                      struct bound_terms terms, struct bound_means mean)
+{
+    double value[VECTOR_LANES], out[VECTOR_LANES];
+
+    vector_store(value, mean.value);
+    vector_store(out, mean.out);
+    for (size_t l = 0; l < VECTOR_LANES && i + l < panel->n; l++) {
+        double delta = terms.dot * sqrt(panel->q_square[i + l] * panel->key_most[i + l]);
+
+        if (!(holds >> l & 1) || isnan(value[l]))
+            continue;
+        KERNEL_ASSERT(H7, kernel_visible(panel->task, i + l) >= 2);
+        KERNEL_ASSERT(H7, delta <= 0x1p-21 * (1.0 + 0x1p-50));
+        KERNEL_ASSERT(H7, panel->value_most[i + l] >= 0x1p-900);
+        KERNEL_ASSERT(H7, panel->value_most[i + l] <= 0x1p+900);
+        KERNEL_ASSERT(H8, value[l] * (1.0 + terms.cancel) - out[l] > 0.0);
+        KERNEL_ASSERT(H9, panel->sigma > DBL_MAX || panel->n <= 0x1p+16);
+    }
+}
+#else
+#define panel_assert_scores(panel, first, rows) ((void)0)
+#define panel_assert_weights(weight, m, denominator) ((void)0)
+#define panel_assert_depths(n) ((void)0)
+#define panel_assert_sharp(panel, i, holds, terms, mean) ((void)0)
+#endif
 
 #endif

@@ -1,4 +1,5 @@
-/* sums.inc -- sums.h for vectors of LANES doubles.
+/* sums.c -- sums.h for vectors of VECTOR_LANES doubles; without an instruction set two, which
+ * every 64-bit machine has. The rows that do not fill vectors go to narrower ones.
  *
  * The vectors are those of the compiler. A rounded sum is one long chain of dependent
  * instructions, so several are in flight. */
@@ -7,7 +8,22 @@
 #include <math.h>
 #include <string.h>
 
-enum { CHAINS = 4, WIDTH = LANES * CHAINS };
+#ifndef VECTOR_LANES
+#define VECTOR_LANES 2
+#endif
+
+#if VECTOR_LANES == 8
+#define SUMS attest_avx512_sums
+#define SUMS_OF_REST attest_avx2_sums
+#elif VECTOR_LANES == 4
+#define SUMS attest_avx2_sums
+#define SUMS_OF_REST attest_scalar_sums
+#else
+#define SUMS attest_scalar_sums
+#define SUMS_OF_REST(y, rest, rounding, outside) ((void)(rest), (size_t)0)
+#endif
+
+enum { LANES = VECTOR_LANES, CHAINS = 4, WIDTH = LANES * CHAINS };
 
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
 typedef uint64_t words __attribute__((vector_size(LANES * sizeof(uint64_t))));

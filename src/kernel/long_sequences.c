@@ -1,4 +1,130 @@
-/* panel_hardmax.inc -- hardmax attention of longer sequences. */
+/* long_sequences.c -- attention of sequences of any length, in tiles of 6 rows by two vectors
+ * of four, or of 12 rows by two vectors of eight. */
+#include "kernel/long_sequences.h"
+
+#include "kernel/long_pack.inc"
+
+#include "kernel/long_tiles.inc"
+
+#include "kernel/long_bound.inc"
+
+/* out = sums * reciprocal. Returns the square of its norm, by lane. */
+static __m256d finish_row(double *out, const double *sums, double reciprocal, size_t d)
+{
+    __m256d square = _mm256_setzero_pd();
+    double rest = 0.0;
+    size_t c = 0;
+
+    for (; c + 4 <= d; c += 4) {
+        __m256d entry = _mm256_mul_pd(_mm256_load_pd(sums + c), _mm256_set1_pd(reciprocal));
+
+        _mm256_storeu_pd(out + c, entry);
+        square = _mm256_fmadd_pd(entry, entry, square);
+    }
+    for (; c < d; c++) {
+        out[c] = sums[c] * reciprocal;
+        rest += out[c] * out[c];
+    }
+    return _mm256_add_pd(square, _mm256_setr_pd(rest, 0.0, 0.0, 0.0));
+}
+
+static void softmax_block(struct panel *panel, size_t b, struct block *block,
+                          struct bound_terms terms)
+{
+    const struct kernel_task *task = panel->task;
+    const size_t n = panel->n, d = panel->d, first = block->first, rows = block->rows;
+
+    block->keys = kernel_visible(task, first + rows - 1);
+    panel_scores(panel, first, rows);
+    panel_assert_scores(panel, first, rows);
+    for (size_t r = 0; r < rows; r++) {
+        double *score = panel->scores + r * panel->stride;
+        size_t m = kernel_visible(task, first + r);
+
+        panel_prefetch_row(panel, first + r);
+        block->denominator[r] = KERNEL_FUNCTION(weights)(score, m, panel_top(panel, r));
+        panel_assert_weights(score, m, block->denominator[r]);
+        for (size_t j = m; j < panel_round_up(block->keys, PANEL_STEP); j++)
+            score[j] = 0.0;
+    }
+    for (size_t r = 0; r < rows; r += VECTOR_LANES)
+        vector_store(block->reciprocal + r,
+                     vector_div(vector_set(1.0), vector_load(block->denominator + r)));
+    panel_sums(panel, (struct weights){panel->scores, panel->stride, 1}, rows, block->keys, 0);
+    for (size_t r = 0; r < rows; r++)
+        block->square[r] =
+            finish_row(task->out + (b * n + first + r) * d, panel->sums + r * panel->columns,
+                       block->reciprocal[r], d);
+    if (task->error)
+        bound_block(panel, block, terms, task->error + b * n);
+}
+
+/* All rows of batch entry b. */
+static void softmax_entry(struct panel *panel, size_t b, struct bound_terms terms)
+{
+    const size_t n = panel->n;
+    struct block block;
+
+    for (block.first = 0; block.first < n; block.first += BLOCK_ROWS) {
+        block.rows = n - block.first < BLOCK_ROWS ? n - block.first : BLOCK_ROWS;
+        softmax_block(panel, b, &block, terms);
+    }
+}
+
+/* Rows of a block that do not see a key give it weight 0, and 0 times an infinity is a NaN:
+ * with such values the rows have to be taken one by one. */
+static bool needs_care(const struct kernel_task *task, size_t b)
+{
+    const double *v = task->v + b * task->n * task->d;
+    double zero = 0.0;
+
+    for (size_t i = 0; task->causal && i < task->n * task->d; i++)
+        zero += 0.0 * v[i];
+    return zero != 0.0;
+}
+
+static void softmax_carefully(const struct kernel_task *task, size_t b)
+{
+    const size_t n = task->n, d = task->d;
+    struct kernel_task one = *task;
+
+    one.batch = 1;
+    one.out += b * n * d;
+    one.q += b * n * d;
+    one.k += b * n * d;
+    one.v += b * n * d;
+    if (one.error)
+        one.error += b * n;
+    attest_kernel_scalar.softmax(&one);
+}
+
+bool KERNEL_FUNCTION(long_softmax)(const struct kernel_task *task)
+{
+    double local[PANEL_LOCAL] __attribute__((aligned(64)));
+    const size_t n = task->n;
+    struct bound_terms terms =
+        attest_bound_terms(task->d, n, panel_sum_depth(n), panel_value_depth(n));
+    struct panel panel;
+
+    terms.value_sums = (double)(n + (n - 1) / BLOCK_KEYS);
+    if (!panel_init(&panel, task, true, local))
+        return false;
+    panel_assert_depths(n);
+    for (size_t b = 0; b < task->batch; b++) {
+        if (needs_care(task, b)) {
+            softmax_carefully(task, b);
+            continue;
+        }
+        panel_pack(&panel, b);
+        if (task->error)
+            panel_spectral(&panel);
+        softmax_entry(&panel, b, terms);
+    }
+    panel_clear(&panel);
+    return true;
+}
+
+/* Hardmax. */
 
 /* What a pass over the scores of a row finds. */
 struct winners {
@@ -142,7 +268,7 @@ static void hardmax_block(struct panel *panel, size_t b, size_t first, size_t ro
     }
 }
 
-bool PANEL_HARDMAX(const struct kernel_task *task)
+bool KERNEL_FUNCTION(long_hardmax)(const struct kernel_task *task)
 {
     double local[PANEL_LOCAL] __attribute__((aligned(64)));
     const size_t n = task->n;
