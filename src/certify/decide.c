@@ -8,7 +8,7 @@
 
 #include "certify/extreme_candidates.h"
 #include "certify/search.h"
-#include "number/ball_root.h"
+#include "number/rationals.h"
 #include "number/scope.h"
 
 static attest_place place_of(const attest_outputs *outputs, size_t p)

@@ -9,7 +9,7 @@
 #include "cli/excerpt.h"
 #include "io/counterexample_json.h"
 #include "io/json_file.h"
-#include "number/ball_root.h"
+#include "number/rationals.h"
 #include "number/scope.h"
 #include "report/need.h"
 #include "theory/separated.h"

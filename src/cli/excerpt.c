@@ -2,7 +2,7 @@
 #include "cli/excerpt.h"
 
 #include "io/counterexample_json.h"
-#include "number/ball_root.h"
+#include "number/rationals.h"
 
 void attest_cli_write_place(attest_json *json, const char *key, attest_place place)
 {

@@ -6,7 +6,7 @@
 #include "cli/excerpt.h"
 #include "cli/progress.h"
 #include "io/counterexample_json.h"
-#include "number/ball_root.h"
+#include "number/rationals.h"
 #include "number/scope.h"
 #include "report/need.h"
 #include "report/paint.h"

@@ -1,7 +1,7 @@
 /* dataset_get.c -- tokens and sequences over one denominator. */
 #include <attest/dataset.h>
 
-#include "number/real.h"
+#include "number/double.h"
 
 /* The least exponent of the entries that are not 0, and at most 0: the denominator of the token
  * is 2^-least. */
@@ -11,7 +11,7 @@ static int least_exponent(const double *real, size_t dim)
     int exponent, least = 0;
 
     for (size_t c = 0; c < dim; c++) {
-        attest_real_split(&significand, &exponent, real[c]);
+        attest_double_split(&significand, &exponent, real[c]);
         if (exponent < least)
             least = exponent;
     }
@@ -25,7 +25,7 @@ static void scale_reals(fmpz *numerator, const double *real, size_t dim, int lea
     int exponent;
 
     for (size_t c = 0; c < dim; c++) {
-        attest_real_split(&significand, &exponent, real[c]);
+        attest_double_split(&significand, &exponent, real[c]);
         fmpz_set_si(numerator + c, significand);
         fmpz_mul_2exp(numerator + c, numerator + c, (ulong)(exponent - least));
     }

@@ -9,7 +9,7 @@
 
 #include <attest/dataset.h>
 
-#include "number/rational_vector.h"
+#include "number/rationals.h"
 
 typedef struct attest_projection {
     const attest_tokens *tokens;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "number/real.h"
+#include "number/double.h"
 
 static const unsigned char item_size[] = {2, 2, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 1, 1, 1};
 
@@ -250,7 +250,7 @@ attest_status attest_array_get(attest_dyadic *value, const attest_array *array, 
     double x = double_of(array->type, bits);
     if (!isfinite(x))
         return attest_array_refuse(array, element, error);
-    attest_real_split(&significand, &value->exponent, x);
+    attest_double_split(&significand, &value->exponent, x);
     value->negative = significand < 0;
     value->magnitude = (uint64_t)(significand < 0 ? -significand : significand);
     return ATTEST_OK;

@@ -13,8 +13,7 @@
 #include <attest/flint.h>
 
 #include "number/ball_exp.h"
-#include "number/ball_scores.h"
-#include "number/integer_dot.h"
+#include "number/rationals.h"
 
 typedef fmpz attest_ball_score;
 typedef arb_struct attest_ball_value;

@@ -1,4 +1,5 @@
-/* ball_exp.h -- exponentials of many rationals at once, as balls. */
+/* ball_exp.h -- exponentials of many rationals at once, and the softmax weights of a head from
+ * rounded scores, as balls. */
 #ifndef ATTEST_NUMBER_BALL_EXP_H
 #define ATTEST_NUMBER_BALL_EXP_H
 
@@ -21,5 +22,36 @@ void attest_ball_exp_fractions(arb_ptr value, const fmpz *numerator, const fmpz_
 /* Whether the numerators, of any sign, are multiples of an integer, multiples so short that
  * powers may be cheaper; so is said of two nonzero ones or less, which tell nothing. */
 bool attest_ball_exp_has_step(const fmpz *numerator, size_t count, slong precision);
+
+/* Exact scores of long rationals have many more bits than the weights need. The functions below
+ * round from the keys and queries on, and subtract no maximum: a factor that all weights of a
+ * query have in common cancels in their average. Derived in proofs-notes/attention.md, "Rounded
+ * scores". */
+
+/* The keys of a head, count vectors of width entries; count is 0 where scores stay exact. */
+typedef struct attest_ball_scores {
+    size_t count, width;
+    slong bits;         /* of the longest entry */
+    arb_ptr key, query; /* the keys, exact; room for one query */
+    arb_t one, inverse, score;
+} attest_ball_scores;
+
+void attest_ball_scores_init(attest_ball_scores *scores);
+void attest_ball_scores_clear(attest_ball_scores *scores);
+
+/* Sets the keys of a head, or none if exact scores are to be preferred: when rounded ones would
+ * not be shorter at this precision, or when the scores of first, some query of the head, have a
+ * common step. Same result for every set of queries that is then asked for. */
+void attest_ball_scores_set(attest_ball_scores *scores, const fmpz *key, size_t count,
+                            size_t width, const fmpz *first, const fmpz_t denominator,
+                            slong precision);
+
+/* value[j] encloses exp(key_j . query / denominator) times a number that is the same for all j,
+ * for the first count keys, and total their sum. Returns false, and neither is to be used, if
+ * the scores had better be exact or a ball came out too wide.
+ * Error: radius <= 2^(3-precision) * value. */
+bool attest_ball_scores_exp(arb_ptr value, arb_ptr total, attest_ball_scores *scores,
+                            const fmpz *query, const fmpz_t denominator, size_t count,
+                            slong precision);
 
 #endif

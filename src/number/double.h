@@ -6,7 +6,9 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <attest/flint.h>
 
@@ -35,6 +37,30 @@ static inline void attest_double_vector_clear(double *vector, size_t count)
 
 /* The double nearest to numerator/denominator, whatever the current rounding mode. */
 double attest_double_get_fraction(const fmpz_t numerator, const fmpz_t denominator);
+
+/* x = significand * 2^exponent, significand odd, or both 0 for x = 0. Exact. Domain: x is
+ * finite. The exponent lies between -1074 and 1023. */
+static inline void attest_double_split(int64_t *significand, int *exponent, double x)
+{
+    uint64_t bits, fraction;
+    int field, zeros;
+
+    memcpy(&bits, &x, sizeof bits);
+    fraction = bits & (((uint64_t)1 << 52) - 1);
+    field = (int)(bits >> 52 & 0x7FF);
+    if (field)
+        fraction |= (uint64_t)1 << 52;
+    else
+        field = 1; /* subnormal */
+    if (fraction == 0) {
+        *significand = 0;
+        *exponent = 0;
+        return;
+    }
+    zeros = __builtin_ctzll(fraction);
+    *significand = bits >> 63 ? -(int64_t)(fraction >> zeros) : (int64_t)(fraction >> zeros);
+    *exponent = field - 1075 + zeros;
+}
 
 /* log x with an error of at most 10^-13 (1 + |log x|), infinity for infinity; -infinity where
  * x > 0 does not hold, so that a lower bound from it bounds nothing. Proof:

@@ -12,7 +12,7 @@
 
 #include <attest/flint.h>
 
-#include "number/integer_dot.h"
+#include "number/rationals.h"
 
 typedef fmpz attest_exact_score;
 typedef fmpq attest_exact_value;

@@ -1,13 +1,167 @@
-/* number.c -- exact rationals as people write them. */
+/* number.c -- exact rationals as text, and from doubles. */
 #include <attest/number.h>
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "base/escape.h"
 #include "base/memory.h"
-#include "number/number_text.h"
+#include "number/double.h"
 #include "number/scope.h"
+
+/* A run of digits inside the text. */
+typedef struct digits_run {
+    const char *at;
+    size_t count;
+} digits_run;
+
+/* The number is, apart from its sign,
+ *     first / second                              (fraction; no second: 1)
+ *     first.second * base^... with the exponent   (decimal: 10^exponent, hex: 2^exponent). */
+typedef struct number_parts {
+    enum { FRACTION = 0, DECIMAL, HEX } form;
+    bool negative;
+    digits_run first, second;
+    long exponent;
+} number_parts;
+
+static attest_status refuse(attest_error *error, const char *text, size_t length,
+                            const char *reason)
+{
+    char quoted[44];
+
+    if (!error)
+        return ATTEST_FORMAT;
+    attest_escape_excerpt(quoted, sizeof quoted, text, length);
+    return attest_error_set(error, ATTEST_FORMAT, "\"%s\" %s", quoted, reason);
+}
+
+static bool is_digit(char c, bool hex)
+{
+    return (c >= '0' && c <= '9') ||
+           (hex && ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')));
+}
+
+/* The digits from *at on; *at moves behind them. */
+static digits_run take_digits(const char **at, const char *end, bool hex)
+{
+    digits_run digits = {*at, 0};
+
+    while (*at < end && is_digit(**at, hex))
+        ++*at;
+    digits.count = (size_t)(*at - digits.at);
+    return digits;
+}
+
+/* The exponent after its letter. Too large ones come out as MAX_EXPONENT + 1. */
+static bool take_exponent(long *exponent, const char **at, const char *end)
+{
+    const long most = ATTEST_NUMBER_MAX_EXPONENT + 1;
+    bool negative = *at < end && **at == '-';
+    digits_run digits;
+    long value = 0;
+
+    if (*at < end && (**at == '-' || **at == '+'))
+        ++*at;
+    digits = take_digits(at, end, false);
+    for (size_t i = 0; i < digits.count; i++) {
+        value = 10 * value + (digits.at[i] - '0');
+        value = value < most ? value : most;
+    }
+    *exponent = negative ? -value : value;
+    return digits.count > 0;
+}
+
+/* Why the text is no number, as well as its look can tell. */
+static const char *complaint(const char *text, size_t length)
+{
+    static const char *const special[] = {"nan", "inf", "infinity"};
+    const char *bare = text;
+    size_t rest = length;
+
+    if (rest && (*bare == '-' || *bare == '+')) {
+        bare++;
+        rest--;
+    }
+    for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
+        if (rest == strlen(special[i]) && strncasecmp(bare, special[i], rest) == 0)
+            return "is not a finite number";
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == ',')
+            return "is not a number (a point, not a comma, begins the decimals)";
+        if (text[i] == ' ' || text[i] == '\t' || text[i] == '\n' || text[i] == '\r')
+            return "is not a number (white space is not allowed in it)";
+    }
+    return "is not a number";
+}
+
+/* True if all digits are 0. */
+static bool digits_are_zero(digits_run digits)
+{
+    for (size_t i = 0; i < digits.count; i++)
+        if (digits.at[i] != '0')
+            return false;
+    return true;
+}
+
+/* Decimal point, more digits, exponent. False: not of that form. */
+static bool take_real(number_parts *parts, const char **at, const char *end)
+{
+    bool hex = parts->form == HEX;
+
+    if (*at < end && **at == '.') {
+        parts->form = hex ? HEX : DECIMAL;
+        ++*at;
+        parts->second = take_digits(at, end, hex);
+    }
+    if (parts->first.count + parts->second.count == 0)
+        return false;
+    if (*at < end && (**at | 0x20) == (hex ? 'p' : 'e')) {
+        parts->form = hex ? HEX : DECIMAL;
+        ++*at;
+        return take_exponent(&parts->exponent, at, end);
+    }
+    return true;
+}
+
+/* Takes text[0..length) apart by the grammar of <attest/number.h> and checks its limits.
+ * Status: FORMAT. */
+static attest_status parse_parts(number_parts *parts, const char *text, size_t length,
+                                 attest_error *error)
+{
+    const char *at = text, *end = text + length;
+    bool fine;
+
+    memset(parts, 0, sizeof *parts);
+    if (length == 0)
+        return refuse(error, text, length, "is not a number (it is empty)");
+    if (length > ATTEST_NUMBER_MAX_LENGTH)
+        return refuse(error, text, length, "has more than 1000000 characters");
+    parts->negative = *at == '-';
+    at += parts->negative;
+    if (end - at >= 2 && at[0] == '0' && (at[1] | 0x20) == 'x') {
+        parts->form = HEX;
+        at += 2;
+    }
+    parts->first = take_digits(&at, end, parts->form == HEX);
+    if (at < end && *at == '/' && parts->first.count && parts->form != HEX) {
+        at++;
+        parts->second = take_digits(&at, end, false);
+        fine = parts->second.count > 0;
+    } else {
+        fine = take_real(parts, &at, end);
+    }
+    if (!fine || at != end)
+        return refuse(error, text, length, complaint(text, length));
+    if (parts->form == FRACTION && parts->second.count && digits_are_zero(parts->second))
+        return refuse(error, text, length, "has a zero denominator");
+    if (parts->exponent > ATTEST_NUMBER_MAX_EXPONENT ||
+        parts->exponent < -ATTEST_NUMBER_MAX_EXPONENT)
+        return refuse(error, text, length, "has an exponent beyond +-100000");
+    return ATTEST_OK;
+}
 
 /* A decimal of so many digits fits into the word of an fmpz. */
 enum { SMALL_DIGITS = 18 };
@@ -27,27 +181,26 @@ static size_t decimal_bits(size_t digits)
 }
 
 /* The power of the base that multiplies the integer first||second. */
-static long scale(const attest_number_text *parts)
+static long scale(const number_parts *parts)
 {
     long shift = (long)parts->second.count;
 
-    return parts->exponent - (parts->form == ATTEST_NUMBER_HEX ? 4 * shift : shift);
+    return parts->exponent - (parts->form == HEX ? 4 * shift : shift);
 }
 
-static size_t value_size(const attest_number_text *parts)
+static size_t value_size(const number_parts *parts)
 {
     size_t first = parts->first.count, second = parts->second.count, bits;
     long power;
 
-    if (parts->form == ATTEST_NUMBER_FRACTION)
+    if (parts->form == FRACTION)
         return integer_size(decimal_bits(first)) + integer_size(decimal_bits(second));
-    if (attest_digits_are_zero(parts->first) && attest_digits_are_zero(parts->second))
+    if (digits_are_zero(parts->first) && digits_are_zero(parts->second))
         return 2 * sizeof(fmpz);
     power = scale(parts);
-    bits =
-        parts->form == ATTEST_NUMBER_HEX ? 4 * (first + second) : decimal_bits(first + second);
+    bits = parts->form == HEX ? 4 * (first + second) : decimal_bits(first + second);
     size_t more = (size_t)labs(power);
-    if (parts->form == ATTEST_NUMBER_DECIMAL)
+    if (parts->form == DECIMAL)
         more = decimal_bits(more);
     return power < 0 ? integer_size(bits) + integer_size(more)
                      : integer_size(bits + more) + sizeof(fmpz);
@@ -56,9 +209,9 @@ static size_t value_size(const attest_number_text *parts)
 attest_status attest_number_bound_size(size_t *bytes, const char *text, size_t length,
                                        attest_error *error)
 {
-    attest_number_text parts;
+    number_parts parts;
 
-    ATTEST_TRY(attest_number_text_parse(&parts, text, length, error));
+    ATTEST_TRY(parse_parts(&parts, text, length, error));
     *bytes = value_size(&parts);
     return ATTEST_OK;
 }
@@ -69,7 +222,7 @@ static unsigned digit_value(char c)
 }
 
 /* The digits' value in base 10; domain: at most 18 digits. */
-static uint64_t small_value(uint64_t value, attest_digits digits)
+static uint64_t small_value(uint64_t value, digits_run digits)
 {
     for (size_t i = 0; i < digits.count; i++)
         value = 10 * value + digit_value(digits.at[i]);
@@ -77,7 +230,7 @@ static uint64_t small_value(uint64_t value, attest_digits digits)
 }
 
 /* value = the integer whose digits are a and then b. */
-static attest_status set_digits(fmpz_t value, attest_digits a, attest_digits b, int base)
+static attest_status set_digits(fmpz_t value, digits_run a, digits_run b, int base)
 {
     char few[256], *text = few;
     size_t size = a.count + b.count + 1;
@@ -97,9 +250,9 @@ static attest_status set_digits(fmpz_t value, attest_digits a, attest_digits b, 
     return ATTEST_OK;
 }
 
-static attest_status set_fraction(fmpq_t value, const attest_number_text *parts)
+static attest_status set_fraction(fmpq_t value, const number_parts *parts)
 {
-    const attest_digits none = {NULL, 0};
+    const digits_run none = {NULL, 0};
 
     fmpz_one(fmpq_denref(value));
     ATTEST_TRY(set_digits(fmpq_numref(value), parts->first, none, 10));
@@ -111,7 +264,7 @@ static attest_status set_fraction(fmpq_t value, const attest_number_text *parts)
 }
 
 /* The common case, numerator and denominator below 10^18. False: it is not that. */
-static bool set_small_decimal(fmpq_t value, const attest_number_text *parts)
+static bool set_small_decimal(fmpq_t value, const number_parts *parts)
 {
     size_t digits = parts->first.count + parts->second.count;
     long power = scale(parts);
@@ -129,7 +282,7 @@ static bool set_small_decimal(fmpq_t value, const attest_number_text *parts)
     return true;
 }
 
-static attest_status set_decimal(fmpq_t value, const attest_number_text *parts)
+static attest_status set_decimal(fmpq_t value, const number_parts *parts)
 {
     long power = scale(parts);
     FMPZ(factor);
@@ -150,7 +303,7 @@ static attest_status set_decimal(fmpq_t value, const attest_number_text *parts)
     return ATTEST_OK;
 }
 
-static attest_status set_hex(fmpq_t value, const attest_number_text *parts)
+static attest_status set_hex(fmpq_t value, const number_parts *parts)
 {
     fmpz *numerator = fmpq_numref(value), *denominator = fmpq_denref(value);
     long power = scale(parts), zeros;
@@ -173,14 +326,14 @@ static attest_status set_hex(fmpq_t value, const attest_number_text *parts)
 attest_status attest_number_parse(fmpq_t value, const char *text, size_t length,
                                   attest_budget *budget, attest_error *error)
 {
-    attest_number_text parts;
+    number_parts parts;
     attest_status status;
 
-    ATTEST_TRY(attest_number_text_parse(&parts, text, length, error));
+    ATTEST_TRY(parse_parts(&parts, text, length, error));
     ATTEST_TRY(attest_budget_charge(budget, value_size(&parts), error));
-    if (parts.form == ATTEST_NUMBER_FRACTION)
+    if (parts.form == FRACTION)
         status = set_fraction(value, &parts);
-    else if (parts.form == ATTEST_NUMBER_DECIMAL)
+    else if (parts.form == DECIMAL)
         status = set_decimal(value, &parts);
     else
         status = set_hex(value, &parts);
@@ -207,4 +360,19 @@ char *attest_number_format(const fmpq_t value)
         fmpz_get_str(end + 1, 10, fmpq_denref(value));
     }
     return text;
+}
+
+void attest_number_set_double(fmpq_t value, double x)
+{
+    int64_t significand;
+    int exponent;
+
+    attest_double_split(&significand, &exponent, x);
+    fmpz_set_si(fmpq_numref(value), significand);
+    fmpz_one(fmpq_denref(value));
+    /* An odd significand and a power of two: already in lowest terms. */
+    if (exponent >= 0)
+        fmpz_mul_2exp(fmpq_numref(value), fmpq_numref(value), (ulong)exponent);
+    else
+        fmpz_mul_2exp(fmpq_denref(value), fmpq_denref(value), (ulong)-exponent);
 }

@@ -1,7 +1,7 @@
 /* lemma1.c -- the bound and the gap of Lemma 1 (proofs-notes/lemma1.md). */
 #include "theory/lemma1.h"
 
-#include "number/depth.h"
+#include "number/exp_huge.h"
 #include "number/scope.h"
 
 void attest_lemma1_bound(arb_t value, arb_t log2, size_t n, const arb_t r, long bits)
@@ -11,7 +11,7 @@ void attest_lemma1_bound(arb_t value, arb_t log2, size_t n, const arb_t r, long 
     arb_log_ui(log_n, n, bits);
     arb_const_log2(ln2, bits);
     arb_mul_2exp_si(twice, r, 1);
-    attest_depth_exp(value, twice, bits);
+    attest_huge_exp(value, twice, bits);
     arb_mul(value, value, log_n, bits);
     arb_mul(value, value, log_n, bits);
     if (n == 1) {

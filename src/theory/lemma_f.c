@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "number/depth.h"
+#include "number/exp_huge.h"
 #include "number/scope.h"
 
 enum { LEAST_BITS = 128, GUARD_BITS = 64 };
@@ -158,7 +158,7 @@ static void set_weight(arb_t weight, arb_t depth, const merged *all, size_t from
                        long bits)
 {
     set_depth(depth, all, from, i, bits);
-    attest_depth_exp(weight, depth, bits);
+    attest_huge_exp(weight, depth, bits);
 }
 
 /* The sums that the identity needs. */
@@ -349,7 +349,7 @@ attest_status attest_lemma_f_bound(arb_t value, arb_t log2, const arb_t gap,
     if (!first_at_maximum && !arb_ge(t, gap) && !arb_overlaps(t, gap))
         return attest_error_set(error, ATTEST_DOMAIN, "Lemma F: t is smaller than the gap");
     set_bracket(bracket, gap, first_at_maximum, t, bits);
-    usable = attest_depth_scale(value, log2, bracket, first_at_maximum ? NULL : t, bits);
+    usable = attest_huge_exp_scale(value, log2, bracket, first_at_maximum ? NULL : t, bits);
     if (!usable)
         return attest_error_set(error, ATTEST_DOMAIN,
                                 "Lemma F: the gap or t is too wide a ball");

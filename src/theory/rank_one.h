@@ -11,7 +11,7 @@
 
 #include <attest/weights.h>
 
-#include "number/rational_vector.h"
+#include "number/rationals.h"
 
 typedef struct attest_rank_one {
     size_t dim;

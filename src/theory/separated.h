@@ -14,7 +14,7 @@
 #include <attest/error.h>
 #include <attest/progress.h>
 
-#include "number/rational_vector.h"
+#include "number/rationals.h"
 
 /* The extremes of a dataset, as exact squares, and the first tokens that attain them. */
 typedef struct attest_separated {

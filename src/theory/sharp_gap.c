@@ -1,7 +1,7 @@
 /* sharp_gap.c -- the threshold and the bound of proofs-notes/sharp_gap.md. */
 #include "theory/sharp_gap.h"
 
-#include "number/depth.h"
+#include "number/exp_huge.h"
 #include "number/scope.h"
 
 static void set_limit(arb_t g, long bits)
@@ -95,7 +95,7 @@ attest_status attest_sharp_gap_bound(arb_t value, arb_t log2, const arb_t gap,
     if (!first_at_maximum && !arb_ge(t, gap) && !arb_overlaps(t, gap))
         return attest_error_set(error, ATTEST_DOMAIN, "the sharp gap: t is below the gap");
     set_bracket(bracket, gap, first_at_maximum, t, bits);
-    usable = attest_depth_scale(value, log2, bracket, first_at_maximum ? NULL : t, bits);
+    usable = attest_huge_exp_scale(value, log2, bracket, first_at_maximum ? NULL : t, bits);
     if (!usable)
         return attest_error_set(error, ATTEST_DOMAIN,
                                 "the sharp gap: the gap or t is too wide a ball");

@@ -19,7 +19,7 @@
 #include <attest/weights.h>
 
 #include "geometry/projection.h"
-#include "number/rational_vector.h"
+#include "number/rationals.h"
 #include "theory/separated.h"
 
 typedef enum attest_strategy {

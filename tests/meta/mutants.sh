@@ -64,7 +64,7 @@ flaws "$work/table" >"$work/flaws"
 for flaw in 'src/no_such_room/\* is the first pattern of no file' 'src/number/ball_exp\* is the first pattern of no file' \
     'src/format/simulate_in_mpfr\* names format/gone which does not exist' 'src/base/escape.c has no row' \
     'src/base/error.c is called by base/error which its row does not name' \
-    'src/number/rational_vector.c is called by certify/first_difference .* which its row does not name'; do
+    'src/number/rationals.c is called by .*certify/first_difference .* which its row does not name'; do
     grep -qx "$flaw" "$work/flaws"
     result $? "found: $flaw"
 done

@@ -1,6 +1,6 @@
 /* Softmax weights from rounded scores, and the exact dot products behind them. */
-#include "number/ball_scores.h"
-#include "number/integer_dot.h"
+#include "number/ball_exp.h"
+#include "number/rationals.h"
 #include "tests/ref/cases.h"
 #include "tests/tap.h"
 

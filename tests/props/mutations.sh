@@ -83,7 +83,7 @@ mutation "a wrong norm of outputs" src/certify/decide.c \
     'fmpq_mul(difference, difference, difference);
         if (fmpq_cmp(difference, square) > 0)
             fmpq_set(square, difference);'
-mutation "a wrong distance of tokens" src/number/rational_vector.c \
+mutation "a wrong distance of tokens" src/number/rationals.c \
     'fmpz_addmul(fmpq_numref(square), difference, difference);' \
     'fmpz_mul(difference, difference, difference);
         if (fmpz_cmp(difference, fmpq_numref(square)) > 0)

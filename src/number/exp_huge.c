@@ -1,12 +1,12 @@
-/* depth.c -- e^{-depth} where arb_exp gives up. */
-#include "number/depth.h"
+/* exp_huge.c -- e^{-depth} for depths of any size. */
+#include "number/exp_huge.h"
 
 #include "number/scope.h"
 
-/* With k an integer near depth / log 2, e^{-depth} = 2^{-k} e^{k log 2 - depth}. The bits of k
- * are added to the precision of log 2, so the exponent left has an absolute error near 2^-bits.
- * Any integer k is right. */
-static void huge_exp(arb_t weight, const arb_t depth, long bits)
+/* For depths where arb_exp gives up. With k an integer near depth / log 2, e^{-depth} = 2^{-k}
+ * e^{k log 2 - depth}. The bits of k are added to the precision of log 2, so the exponent left
+ * has an absolute error near 2^-bits. Any integer k is right. */
+static void reduce_and_exp(arb_t weight, const arb_t depth, long bits)
 {
     long long_bits = bits + arf_abs_bound_lt_2exp_si(arb_midref(depth));
     ARB(quotient, rest);
@@ -22,18 +22,18 @@ static void huge_exp(arb_t weight, const arb_t depth, long bits)
     arb_mul_2exp_fmpz(weight, weight, k);
 }
 
-void attest_depth_exp(arb_t weight, const arb_t depth, long bits)
+void attest_huge_exp(arb_t weight, const arb_t depth, long bits)
 {
     if (arf_cmpabs_2exp_si(arb_midref(depth), 62) >= 0) {
-        huge_exp(weight, depth, bits);
+        reduce_and_exp(weight, depth, bits);
     } else {
         arb_neg(weight, depth);
         arb_exp(weight, weight, bits);
     }
 }
 
-bool attest_depth_scale(arb_t value, arb_t log2, const arb_t factor, const arb_t depth,
-                        long bits)
+bool attest_huge_exp_scale(arb_t value, arb_t log2, const arb_t factor, const arb_t depth,
+                           long bits)
 {
     ARB(ln2);
 
@@ -41,7 +41,7 @@ bool attest_depth_scale(arb_t value, arb_t log2, const arb_t factor, const arb_t
         return false;
     arb_one(value);
     if (depth)
-        attest_depth_exp(value, depth, bits);
+        attest_huge_exp(value, depth, bits);
     arb_mul(value, value, factor, bits);
     arb_const_log2(ln2, bits);
     arb_log(log2, factor, bits);
