@@ -1,7 +1,7 @@
 /* boltzmann.c -- the Boltzmann operator: bounds, identities, monotonicity. */
 #include <math.h>
 
-#include "attention/boltzmann.h"
+#include "attention/attention_ball.h"
 
 #include "campaign/gen.h"
 #include "campaign/label.h"

@@ -1,7 +1,7 @@
 /* lemma1.c -- Lemma 1: the Boltzmann operator keeps distances. */
 #include <math.h>
 
-#include "attention/boltzmann.h"
+#include "attention/attention_ball.h"
 #include "number/scope.h"
 #include "theory/lemma1.h"
 

@@ -3,7 +3,6 @@
  *
  * The error bound is derived in proofs-notes/attention.md. */
 #include "attention/attention_ball.h"
-#include "attention/boltzmann.h"
 
 #include "number/ball.h"
 

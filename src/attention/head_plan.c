@@ -1,4 +1,4 @@
-/* plan.c -- how one head is evaluated: four products of matrices. */
+/* head_plan.c -- how one head is evaluated: four products of matrices. */
 #include "attention/head_plan.h"
 
 #include <assert.h>

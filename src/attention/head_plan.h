@@ -1,4 +1,4 @@
-/* plan.h -- how one head is evaluated: four products of matrices.
+/* head_plan.h -- how one head is evaluated: four products of matrices.
  *
  *     score of key j for query k = (key z_j) . (query z_k)
  *     output of query k          = output (sum_j weight_j value z_j)

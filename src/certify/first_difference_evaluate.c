@@ -1,7 +1,7 @@
 /* first_difference_evaluate.c -- single contexts and pairs at full accuracy. */
 #include <stdlib.h>
 
-#include "attention/boltzmann.h"
+#include "attention/attention_ball.h"
 #include "theory/lemma_f.h"
 #include "theory/sharp_gap.h"
 

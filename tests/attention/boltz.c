@@ -1,6 +1,6 @@
 /* The Boltzmann operator in two number systems. */
 #include <attest/attention.h>
-#include "attention/boltzmann.h"
+#include "attention/attention_ball.h"
 
 #include "tests/ref/cases.h"
 #include "tests/tap.h"

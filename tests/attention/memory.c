@@ -2,7 +2,7 @@
  * MPFR's exponent range is restored. Needs --enable-faults. */
 #include "base/fault.h"
 
-#include "attention/boltzmann.h"
+#include "attention/attention_ball.h"
 #include "attention/network.h"
 
 #include "tests/ref/cases.h"
