@@ -1,16 +1,370 @@
-/* closest_pair.c -- the closest pairs of a tree: a search that is cut into meetings of nodes,
- * for the workers. */
+/* closest_pair.c -- which pairs of a tree can be closest.
+ *
+ * A search visits pairs of nodes, nearest first, and leaves a pair out when the distance of
+ * its boxes, a lower bound on every distance between them, is too large, or when all points
+ * have one colour. Every inequality below errs on the side of visiting: what is left out has
+ * lower > bound, so that the result depends neither on the order of the visits nor on which
+ * process makes them (proofs-notes/closest_pair.md). */
 #include "geometry/closest_pair.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/workers.h"
 #include "geometry/tree.h"
-#include "geometry/tree_search.h"
+
+/* What the processes of a search share. A bound that comes late only lets a pair be visited
+ * that could have been left out: the result does not depend on it. */
+typedef struct shared_state {
+    _Atomic uint64_t bound; /* the bits of a double that is not negative: they have its order */
+    atomic_bool overflow;   /* there were too many pairs to keep */
+    atomic_size_t pairs;    /* in the list that they share */
+    _Atomic uint64_t done;  /* pairs of places that are behind them */
+} shared_state;
+
+/* Two nodes to be met, or one with itself. */
+typedef struct meeting {
+    uint32_t a, b;
+} meeting;
+
+/* For the least upper bound and the pairs that it cannot exclude, or, with active, for the
+ * points of such pairs. */
+typedef struct search {
+    const attest_tree *tree;
+    size_t jobs;
+    double bound;
+    bool fixed;              /* the bound is known: it will not fall */
+    attest_candidate *pair;  /* not active: the candidates so far, */
+    size_t pairs, room;      /* and how many fit; more than half of room is an overflow */
+    attest_candidate *given; /* several processes: those of all, room of them */
+    attest_tree_near near;   /* where leaves meet by a matrix product */
+    unsigned refused;        /* pairs of leaves in a row that projections did not settle */
+    bool *active;            /* by point; shared */
+    bool *node_active;       /* all points of the node are active */
+    shared_state *shared;    /* shared */
+    meeting *meeting;
+    size_t meetings;
+    pid_t parent;          /* the process that reports */
+    uint64_t done, hinted; /* by this process, and when it last reported them */
+} search;
+
+/* The pairs of places of two nodes have met, or were left out together. */
+static void pass(search *find, uint32_t a, uint32_t b)
+{
+    const attest_tree_node *first = &find->tree->node[a], *second = &find->tree->node[b];
+    uint64_t count = find->tree->cloud->count, total = count * (count - 1) / 2, done;
+    uint64_t size = first->end - first->begin, other = second->end - second->begin;
+
+    find->done += a == b ? size * (size - 1) / 2 : size * other;
+    if (find->done - find->hinted <= total >> 12)
+        return;
+    done = atomic_fetch_add(&find->shared->done, find->done - find->hinted) + find->done -
+           find->hinted;
+    find->hinted = find->done;
+    if (find->jobs == 1 || getpid() == find->parent)
+        attest_progress_report(&find->tree->cloud->progress, "pairs", done, total, NULL);
+}
+
+/* Centres of a candidate are at most this far apart, squared. */
+static double node_limit(const search *find, double radii)
+{
+    return attest_tree_limit(find->tree, find->bound + radii);
+}
+
+static uint64_t bits_of(double x)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* Sets the bound that all processes begin with. */
+static void begin(search *find)
+{
+    atomic_store(&find->shared->bound, bits_of(find->bound));
+}
+
+/* The least bound of all processes. */
+static double least_bound(const search *find)
+{
+    uint64_t bits = atomic_load_explicit(&find->shared->bound, memory_order_relaxed);
+    double bound;
+
+    memcpy(&bound, &bits, sizeof bound);
+    return attest_tree_less(bound, find->bound);
+}
+
+/* Lowers the bound of all processes. */
+static void lower_bound(search *find, double bound)
+{
+    uint64_t known = atomic_load(&find->shared->bound);
+
+    find->bound = bound;
+    while (bits_of(bound) < known &&
+           !atomic_compare_exchange_weak(&find->shared->bound, &known, bits_of(bound)))
+        ;
+}
+
+/* Drops pairs that a smaller bound has excluded since. */
+static void sift(search *find)
+{
+    size_t kept = 0;
+
+    find->bound = least_bound(find);
+    for (size_t i = 0; i < find->pairs; i++)
+        if (!(find->pair[i].lower > find->bound))
+            find->pair[kept++] = find->pair[i];
+    find->pairs = kept;
+}
+
+static void keep_pair(search *find, uint32_t a, uint32_t b, double lower)
+{
+    if (atomic_load_explicit(&find->shared->overflow, memory_order_relaxed))
+        return;
+    if (find->pairs == find->room) {
+        sift(find);
+        if (find->pairs > find->room / 2) {
+            atomic_store(&find->shared->overflow, true);
+            return;
+        }
+    }
+    find->pair[find->pairs++] = (attest_candidate){a < b ? a : b, a < b ? b : a, lower};
+}
+
+/* What the search does with the two places a, b, whose square of distance is s. */
+static void meet(search *find, size_t a, size_t b, double s)
+{
+    const attest_tree *tree = find->tree;
+    double radii = (tree->radius[a] + tree->radius[b]) * (1 + 0x1p-50), lower, upper;
+
+    if (tree->colour[a] == tree->colour[b])
+        return;
+    lower = attest_tree_below(tree, s) * (1 - 0x1p-50) - radii;
+    if (lower > 0)
+        lower *=
+            1 - 0x1p-50; /* the subtraction's rounding, and a larger one for what is left */
+    if (find->active) {
+        if (!(lower > find->bound))
+            find->active[tree->order[a]] = find->active[tree->order[b]] = true;
+        return;
+    }
+    upper = (attest_tree_above(tree, s) + radii) * (1 + 0x1p-50);
+    if (upper < find->bound)
+        lower_bound(find, upper);
+    if (!(lower > find->bound))
+        keep_pair(find, tree->order[a], tree->order[b], lower);
+}
+
+/* Leaves of few points of low dimension: row by row, in doubles. */
+static void meet_rows(search *find, uint32_t a, uint32_t b)
+{
+    const attest_tree *tree = find->tree;
+    const attest_tree_node *first = &tree->node[a], *second = &tree->node[b];
+    double radii = first->radius + second->radius, s[ATTEST_TREE_LANES];
+
+    for (uint32_t at = first->begin; at < first->end; at++) {
+        double limit = node_limit(find, radii);
+        if (a != b && attest_tree_point_square(tree, at, second) > limit)
+            continue;
+        if (!attest_tree_squares(s, tree, at, second->begin, limit))
+            continue;
+        for (uint32_t other = a == b ? at + 1 : second->begin; other < second->end; other++)
+            if (!(s[other - second->begin] > limit))
+                meet(find, at, other, s[other - second->begin]);
+    }
+}
+
+/* Data of few dimensions, whatever the number of entries: projections leave few pairs of two
+ * leaves, or none. False where they leave more, which a product does better. */
+static bool hit_along(uint64_t hit[ATTEST_NEAR], const attest_tree *tree,
+                      const attest_tree_node *first, const attest_tree_node *second,
+                      double limit)
+{
+    enum { FEW = 16 };
+    int count = 0;
+
+    for (uint32_t at = first->begin; at < first->end; at++) {
+        uint64_t *row = &hit[at - first->begin];
+        *row = 0;
+        if (attest_tree_point_square(tree, at, second) > limit)
+            continue;
+        for (uint32_t other = second->begin; other < second->end; other++) {
+            if (attest_tree_along_square(tree, at, other) > limit)
+                continue;
+            if (++count > FEW)
+                return false;
+            *row |= UINT64_C(1) << (other - second->begin);
+        }
+    }
+    return true;
+}
+
+/* The same, of pairs of different leaves, but seldom where it has long been in vain. */
+static bool settle_along(uint64_t hit[ATTEST_NEAR], search *find, uint32_t a, uint32_t b,
+                         double limit)
+{
+    enum { LONG = 32, SELDOM = 16 };
+    const attest_tree *tree = find->tree;
+
+    if (find->refused > LONG && find->refused % SELDOM) {
+        find->refused++;
+        return false;
+    }
+    if (hit_along(hit, tree, &tree->node[a], &tree->node[b], limit)) {
+        find->refused = 0;
+        return true;
+    }
+    find->refused++;
+    return false;
+}
+
+/* Large leaves: a matrix product leaves out what is plainly far apart. */
+static void meet_products(search *find, uint32_t a, uint32_t b)
+{
+    const attest_tree *tree = find->tree;
+    const attest_tree_node *first = &tree->node[a], *second = &tree->node[b];
+    double radii = (first->radius + second->radius) * (1 + 0x1p-50);
+    uint64_t hit[ATTEST_NEAR];
+    uint64_t present = UINT64_MAX >> (ATTEST_NEAR - (second->end - second->begin));
+
+    /* What is not hit is beyond the limit, as if its square had been computed. */
+    if (a == b || !settle_along(hit, find, a, b, node_limit(find, radii)))
+        attest_tree_near_hits(hit, &find->near, a, b,
+                              sqrt(node_limit(find, radii)) * (1 + 0x1p-40));
+    for (uint32_t at = first->begin; at < first->end; at++) {
+        uint64_t row = hit[at - first->begin] & present;
+        if (a == b) /* only what stands behind */
+            row &= (UINT64_MAX - 1) << (at - first->begin);
+        for (; row; row &= row - 1) {
+            uint32_t other = second->begin + (uint32_t)__builtin_ctzll(row);
+            double s;
+            if (tree->colour[at] == tree->colour[other])
+                continue;
+            s = attest_tree_square(tree, at, other);
+            if (!(s > node_limit(find, radii)))
+                meet(find, at, other, s);
+        }
+    }
+}
+
+static void meet_leaves(search *find, uint32_t a, uint32_t b)
+{
+    const attest_tree *tree = find->tree;
+
+    find->bound = least_bound(find);
+    if (tree->leaf == ATTEST_NEAR)
+        meet_products(find, a, b);
+    else
+        meet_rows(find, a, b);
+    for (int side = 0; find->active && side < 2; side++) {
+        uint32_t node = side ? b : a;
+        bool all = true;
+        for (uint32_t at = tree->node[node].begin; all && at < tree->node[node].end; at++)
+            all = find->active[tree->order[at]];
+        find->node_active[node] = all;
+    }
+    pass(find, a, b);
+}
+
+/* Whether a pair of nodes, square the bound for their boxes, can hold what is searched. */
+static bool worth_meeting(const search *find, uint32_t a, uint32_t b, double square)
+{
+    const attest_tree_node *first = &find->tree->node[a], *second = &find->tree->node[b];
+
+    /* With a known bound, too many pairs are too many. */
+    if (find->fixed && !find->active &&
+        atomic_load_explicit(&find->shared->overflow, memory_order_relaxed))
+        return false;
+    if (first->colour == second->colour && first->colour != ATTEST_TREE_MIXED)
+        return false;
+    if (find->active && find->node_active[a] && find->node_active[b])
+        return false;
+    return !(square > node_limit(find, first->radius + second->radius));
+}
+
+static void note_active(search *find, uint32_t node)
+{
+    uint32_t left = find->tree->node[node].left;
+
+    if (find->active && left)
+        find->node_active[node] = find->node_active[left] && find->node_active[left + 1];
+}
+
+static double node_square(const search *find, uint32_t a, uint32_t b)
+{
+    return attest_tree_box_square(find->tree, &find->tree->node[a], &find->tree->node[b]);
+}
+
+/* Visits all pairs of places, one from each of two different nodes that are worth it. */
+static void meet_others(search *find, uint32_t a, uint32_t b)
+{
+    const attest_tree *tree = find->tree;
+    uint32_t left_a = tree->node[a].left, left_b = tree->node[b].left;
+    double square[2];
+
+    if (!left_a && !left_b) {
+        meet_leaves(find, a, b);
+        return;
+    }
+    if (!left_a || (left_b && tree->node[b].end - tree->node[b].begin >
+                                  tree->node[a].end - tree->node[a].begin)) {
+        uint32_t other = a;
+        a = b;
+        b = other;
+        left_a = left_b;
+    }
+    square[0] = node_square(find, left_a, b);
+    square[1] = node_square(find, left_a + 1, b);
+    for (int turn = 0; turn < 2; turn++) { /* the nearer child first */
+        uint32_t child = (square[1] < square[0]) ^ (uint32_t)turn;
+        if (worth_meeting(find, left_a + child, b, square[child]))
+            meet_others(find, left_a + child, b);
+        else
+            pass(find, left_a + child, b);
+    }
+    note_active(find, a);
+}
+
+/* Visits all pairs of places of one node. */
+static void meet_itself(search *find, uint32_t a)
+{
+    uint32_t left = find->tree->node[a].left;
+
+    if (!worth_meeting(find, a, a, 0)) {
+        pass(find, a, a);
+        return;
+    }
+    if (!left) {
+        meet_leaves(find, a, a);
+        return;
+    }
+    meet_itself(find, left);
+    meet_itself(find, left + 1);
+    if (worth_meeting(find, left, left + 1, node_square(find, left, left + 1)))
+        meet_others(find, left, left + 1);
+    else
+        pass(find, left, left + 1);
+    note_active(find, a);
+}
+
+/* Visits all pairs of places, one from each of two nodes, that may be what is searched. */
+static void meet_nodes(search *find, uint32_t a, uint32_t b)
+{
+    if (a == b)
+        meet_itself(find, a);
+    else if (worth_meeting(find, a, b, node_square(find, a, b)))
+        meet_others(find, a, b);
+    else
+        pass(find, a, b);
+}
+
+/* The tree is cut into meetings of nodes, which the workers hold. */
 
 /* A tree is cut into about so many nodes, all pairs of which are meetings. */
 enum { PARTS = 64 };
@@ -31,17 +385,17 @@ static size_t size_of(const attest_tree *tree, uint32_t node)
     return tree->node[node].end - tree->node[node].begin;
 }
 
-static bool add_meeting(attest_tree_search *find, size_t *room, uint32_t a, uint32_t b)
+static bool add_meeting(search *find, size_t *room, uint32_t a, uint32_t b)
 {
     if (!attest_memory_grow(&find->meeting, room, find->meetings + 1, sizeof *find->meeting))
         return false;
-    find->meeting[find->meetings++] = (attest_tree_meeting){a, b};
+    find->meeting[find->meetings++] = (meeting){a, b};
     return true;
 }
 
 /* Cuts the meeting of two nodes, or of one with itself, into those of nodes with at most most
  * points. */
-static bool cut(attest_tree_search *find, size_t *room, size_t most, uint32_t a, uint32_t b)
+static bool cut(search *find, size_t *room, size_t most, uint32_t a, uint32_t b)
 {
     const attest_tree *tree = find->tree;
     bool itself = a == b;
@@ -62,14 +416,14 @@ static bool cut(attest_tree_search *find, size_t *room, size_t most, uint32_t a,
 }
 
 /* Hands the candidates of one meeting to the list of all. */
-static void hand_over(attest_tree_search *find)
+static void hand_over(search *find)
 {
     size_t at;
 
-    attest_tree_search_sift(find);
-    at = atomic_fetch_add(&find->told->pairs, find->pairs);
+    sift(find);
+    at = atomic_fetch_add(&find->shared->pairs, find->pairs);
     if (find->pairs > find->room - (at < find->room ? at : find->room))
-        atomic_store(&find->told->overflow, true);
+        atomic_store(&find->shared->overflow, true);
     else if (find->pairs)
         memcpy(find->given + at, find->pair, find->pairs * sizeof *find->pair);
     find->pairs = 0;
@@ -77,35 +431,36 @@ static void hand_over(attest_tree_search *find)
 
 static bool hold_meeting(void *context, size_t i)
 {
-    attest_tree_search *find = context;
+    search *find = context;
 
-    attest_tree_search_meet(find, find->meeting[i].a, find->meeting[i].b);
+    meet_nodes(find, find->meeting[i].a, find->meeting[i].b);
     if (find->given)
         hand_over(find);
     return true;
 }
 
 /* Searches all pairs of the tree. Status: NOMEM, IO. */
-static attest_status visit(attest_tree_search *find, attest_error *error)
+static attest_status visit(search *find, attest_error *error)
 {
     const attest_tree *tree = find->tree;
     bool products = tree->leaf == ATTEST_NEAR && tree->nodes;
     size_t room = 0, most = find->jobs > 1 ? tree->cloud->count / PARTS : tree->cloud->count;
     attest_status status = ATTEST_OK;
 
-    find->told = attest_workers_alloc(1, sizeof *find->told, find->jobs);
-    if (find->told && products)
+    find->shared = attest_workers_alloc(1, sizeof *find->shared, find->jobs);
+    if (find->shared && products)
         status = attest_tree_near_init(&find->near, tree, error);
-    if (status == ATTEST_OK && (!find->told || (tree->nodes && !cut(find, &room, most, 0, 0))))
+    if (status == ATTEST_OK &&
+        (!find->shared || (tree->nodes && !cut(find, &room, most, 0, 0))))
         status = attest_memory_fail(error);
     if (status == ATTEST_OK) {
-        attest_tree_search_begin(find);
+        begin(find);
         find->parent = getpid();
         find->done = find->hinted = 0;
         attest_progress_report(&tree->cloud->progress, "pairs", 0, 0, NULL);
         status = attest_workers_run(hold_meeting, find, find->meetings, find->jobs, error);
         attest_progress_end(&tree->cloud->progress);
-        find->bound = attest_tree_search_bound(find);
+        find->bound = least_bound(find);
     }
     free(find->meeting);
     find->meeting = NULL;
@@ -126,7 +481,7 @@ static int by_points(const void *a, const void *b)
 
 /* find->pair = all pairs with lower <= bound, the bound that the search ends with. *overflow:
  * there were too many on the way, or are too many. Status: NOMEM, IO. */
-static attest_status collect(attest_tree_search *find, bool *overflow, attest_error *error)
+static attest_status collect(search *find, bool *overflow, attest_error *error)
 {
     attest_status status = ATTEST_OK;
 
@@ -137,17 +492,17 @@ static attest_status collect(attest_tree_search *find, bool *overflow, attest_er
     if (status == ATTEST_OK)
         status = visit(find, error);
     if (status == ATTEST_OK) {
-        *overflow = atomic_load(&find->told->overflow);
+        *overflow = atomic_load(&find->shared->overflow);
         if (find->given && !*overflow) {
-            find->pairs = atomic_load(&find->told->pairs);
+            find->pairs = atomic_load(&find->shared->pairs);
             memcpy(find->pair, find->given, find->pairs * sizeof *find->pair);
         }
-        attest_tree_search_sift(find);
+        sift(find);
         *overflow = *overflow || find->pairs > find->room / 2;
     }
-    attest_workers_free(find->told, 1, sizeof *find->told, find->jobs);
+    attest_workers_free(find->shared, 1, sizeof *find->shared, find->jobs);
     attest_shared_free(find->given, find->room, sizeof *find->given);
-    find->told = NULL;
+    find->shared = NULL;
     find->given = NULL;
     return status;
 }
@@ -157,8 +512,7 @@ attest_status attest_tree_closest(attest_candidate **pair, size_t *pairs, bool *
                                   attest_error *error)
 {
     size_t count = tree->cloud->count;
-    attest_tree_search find = {
-        .tree = tree, .jobs = choose_jobs(tree), .bound = INFINITY, .room = most};
+    search find = {.tree = tree, .jobs = choose_jobs(tree), .bound = INFINITY, .room = most};
     attest_status status;
     bool overflow;
 
@@ -192,8 +546,7 @@ attest_status attest_tree_active(bool *active, const attest_tree *tree, double b
                                  attest_error *error)
 {
     size_t count = tree->cloud->count;
-    attest_tree_search find = {
-        .tree = tree, .jobs = choose_jobs(tree), .bound = bound, .fixed = true};
+    search find = {.tree = tree, .jobs = choose_jobs(tree), .bound = bound, .fixed = true};
     attest_status status;
 
     find.active = attest_workers_alloc(count, sizeof *active, find.jobs);
@@ -201,7 +554,7 @@ attest_status attest_tree_active(bool *active, const attest_tree *tree, double b
     status = find.active && find.node_active ? visit(&find, error) : attest_memory_fail(error);
     if (status == ATTEST_OK)
         memcpy(active, find.active, count * sizeof *active);
-    attest_workers_free(find.told, 1, sizeof *find.told, find.jobs);
+    attest_workers_free(find.shared, 1, sizeof *find.shared, find.jobs);
     attest_workers_free(find.active, count, sizeof *active, find.jobs);
     free(find.node_active);
     return status;

@@ -63,8 +63,8 @@ typedef struct attest_candidate {
 
 /* *bound = the least upper bound on a distance over all pairs of different colours; infinity
  * when there is no such pair. *pair = all candidates in lexicographic order, to be freed by the
- * caller; with more than most/2 of them *complete is false, *pairs 0, and the two functions
- * below find them. Status: NOMEM, IO (a worker died). */
+ * caller; with more than most/2 of them *complete is false and *pairs 0. Status: NOMEM, IO (a
+ * worker died). */
 attest_status attest_tree_closest(attest_candidate **pair, size_t *pairs, bool *complete,
                                   double *bound, const attest_tree *tree, size_t most,
                                   attest_error *error) ATTEST_WARN_UNUSED;
@@ -73,11 +73,5 @@ attest_status attest_tree_closest(attest_candidate **pair, size_t *pairs, bool *
  * Status: NOMEM, IO. */
 attest_status attest_tree_active(bool *active, const attest_tree *tree, double bound,
                                  attest_error *error) ATTEST_WARN_UNUSED;
-
-/* The points j that make a pair with i, j of another colour, lower <= bound, in ascending
- * order. *list has *room entries and grows; *count is set. Status: NOMEM. */
-attest_status attest_tree_neighbours(uint32_t **list, size_t *room, size_t *count,
-                                     const attest_tree *tree, size_t i, double bound,
-                                     attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

@@ -175,11 +175,11 @@ mutation "a delta inside the enclosure of first differences" src/certify/first_d
     'attest_rationals_compare_arf(low, claim->delta) > 0' 'attest_rationals_compare_arf(high, claim->delta) > 0'
 mutation "a radius without the error of the kernel" src/certify/double_layer.c \
     'double rho = error[k] + v * (eta + ATTEST_TERM(layer_values, part->projection)) * SLACK;' 'double rho = 0 * error[k] * eta;'
-mutation "pairs across leaves that are lost" src/geometry/tree_search.c \
+mutation "pairs across leaves that are lost" src/geometry/closest_pair.c \
     'if (worth_meeting(find, left, left + 1, node_square(find, left, left + 1)))
         meet_others(find, left, left + 1);' 'if (false)
         ;'
-mutation "pairs that need not differ among the candidates" src/geometry/tree_search.c \
+mutation "pairs that need not differ among the candidates" src/geometry/closest_pair.c \
     'if (tree->colour[a] == tree->colour[b])
         return;
     lower' 'lower'
