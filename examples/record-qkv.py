@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records queries, keys and values of a PyTorch model, layer by layer, for `attest audit --qkv` and `attest judge`.
+"""Records queries, keys and values of a PyTorch model, layer by layer, for `attest heads` and `attest judge`.
 
 In a program of your own, around any model whose attention is torch.nn.functional.scaled_dot_product_attention:
 
@@ -11,7 +11,7 @@ In a program of your own, around any model whose attention is torch.nn.functiona
 From the command line, for a model of the transformers package:
 
     record-qkv.py MODEL "some text" recorded.safetensors
-    attest audit --qkv recorded.safetensors --q 'layers.{}.q' --k 'layers.{}.k' --v 'layers.{}.v' --causal --all --report heads.html
+    attest heads recorded.safetensors --q 'layers.{}.q' --k 'layers.{}.k' --v 'layers.{}.v' --causal --all --report heads.html
 
 Every call is a layer: tensors layers.N.q, layers.N.k, layers.N.v as they enter attention, positions applied, not yet scaled, and
 layers.N.mask where one is given. What is written is what the model computed, bit for bit. Needs torch alone."""
@@ -90,7 +90,7 @@ def main(name, text, path):
         model(**tokens)
     masked = all(call["mask"] for call in calls)
     options = " --mask 'layers.{}.mask'" if masked else " --causal" if all(call["causal"] for call in calls) else ""
-    print(f"{len(calls)} layers in {path}\nattest audit --qkv {path} --q 'layers.{{}}.q' --k 'layers.{{}}.k' --v 'layers.{{}}.v'{options} --all")
+    print(f"{len(calls)} layers in {path}\nattest heads {path} --q 'layers.{{}}.q' --k 'layers.{{}}.k' --v 'layers.{{}}.v'{options} --all")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-/* audit.h -- what the files of attest audit share. */
+/* audit.h -- what attest audit and attest heads share. */
 #ifndef ATTEST_CLI_AUDIT_H
 #define ATTEST_CLI_AUDIT_H
 
@@ -6,38 +6,115 @@
 #include "audit/gate.h"
 #include "audit/record.h"
 #include "cli/command.h"
-#include "cli/qkv.h"
-#include "model/model_qkv.h"
 #include "io/texts.h"
 #include "theory/theorem2.h"
 
-enum { AUDIT_MOST_FORMATS = 64, AUDIT_STRATEGIES = 3, AUDIT_MOST_PATH = 4096 };
+enum {
+    AUDIT_MOST_FORMATS = 64,
+    AUDIT_STRATEGIES = 3,
+    AUDIT_MOST_PATH = 4096,
+    AUDIT_MOST_BITS = 1 << 20 /* the widest format: memory and time grow with it */
+};
 
-/* What the command line asked for. */
-typedef struct audit_request {
-    const char *data, *weights, *construct, *formats, *accumulate, *sweep, *gate, *report,
-        *stage, *kernel;
-    const char *recorded;       /* --qkv: recorded activations in place of data */
-    attest_cli_qkv qkv;         /* their options; the name of its mask is --mask */
-    attest_model_stream stream; /* --model: the stream of a model, likewise */
-    unsigned long heads;        /* of a layer; 0: not given */
-    const char *save_qkv;       /* where to put what it forms, or NULL */
-    const char *tokens;         /* what they are called, or NULL */
-    bool all;
-    unsigned long layer, head; /* ULONG_MAX: not given */
-    unsigned long positions;
-    const char *parts, *shard, *sbatch; /* of --qkv --all, in parts */
-    unsigned long slurm;
-    bool dry_run;
-    int argc;
-    char **argv;
-    int round, softmax, sum, mask;
-    bool fma, compare, quick;
+/* The options that attest audit and attest heads share. */
+typedef struct audit_settings {
+    const char *formats, *accumulate, *stage, *kernel, *gate, *report, *tokens;
+    int round, softmax, sum;
+    bool fma;
     unsigned long seed, block, jobs;
-    attest_number_option r, delta;
+    /* parsed */
     size_t format_count;
     attest_format format[AUDIT_MOST_FORMATS];
     attest_format accumulate_format;
+} audit_settings;
+
+extern const char *const attest_cli_audit_roundings[], *const attest_cli_audit_softmaxes[],
+                                                           *const attest_cli_audit_sums[];
+
+/* Their rows of a table of options. */
+#define ATTEST_CLI_AUDIT_OPTIONS(s)                                                            \
+    {"formats",                                                                                \
+     0,                                                                                        \
+     "LIST",                                                                                   \
+     "formats, separated by commas: binary64, binary32, tfloat32,\nbfloat16, binary16, "       \
+     "float8_e4m3fn, float8_e5m2 (default: these seven);\nothers of doc/formats.md, "          \
+     "p=N, p=N:emin=E:emax=E",                                                                 \
+     OPTION_TEXT,                                                                              \
+     &(s)->formats,                                                                            \
+     NULL},                                                                                    \
+        {"stage",                                                                              \
+         0,                                                                                    \
+         "LIST",                                                                               \
+         "audit a kernel with these formats, too: STAGE=VALUE,..., of in, q, k,\nv, kv "       \
+         "(schemes), score, softmax, p, pv, out, tile",                                        \
+         OPTION_TEXT,                                                                          \
+         &(s)->stage,                                                                          \
+         NULL},                                                                                \
+        {"kernel",    0,                                                                       \
+         "MODEL",     "audit this kernel, too: a shipped model or a file",                     \
+         OPTION_TEXT, &(s)->kernel,                                                            \
+         NULL},                                                                                \
+        {"accumulate", 0,                                                                      \
+         "FORMAT",     "compute dot products and sums in this format",                         \
+         OPTION_TEXT,  &(s)->accumulate,                                                       \
+         NULL},                                                                                \
+        {"round",                                                                              \
+         0,                                                                                    \
+         "MODE",                                                                               \
+         "nearest, zero or stochastic (default: nearest)",                                     \
+         OPTION_CHOICE,                                                                        \
+         &(s)->round,                                                                          \
+         attest_cli_audit_roundings},                                                          \
+        {"seed",       0,          "N", "seed of stochastic rounding (default: 1)",            \
+         OPTION_COUNT, &(s)->seed, NULL},                                                      \
+        {"softmax",                                                                            \
+         0,                                                                                    \
+         "ALGORITHM",                                                                          \
+         "naive, shifted or online (default: shifted)",                                        \
+         OPTION_CHOICE,                                                                        \
+         &(s)->softmax,                                                                        \
+         attest_cli_audit_softmaxes},                                                          \
+        {"block",                                                                              \
+         0,                                                                                    \
+         "B",                                                                                  \
+         "keys per block of the online algorithm (default: 16)",                               \
+         OPTION_POSITIVE,                                                                      \
+         &(s)->block,                                                                          \
+         NULL},                                                                                \
+        {"sum",                                                                                \
+         0,                                                                                    \
+         "ORDER",                                                                              \
+         "sequential or pairwise (default: sequential)",                                       \
+         OPTION_CHOICE,                                                                        \
+         &(s)->sum,                                                                            \
+         attest_cli_audit_sums},                                                               \
+        {"fma", 0, NULL, "fuse multiplications and additions", OPTION_FLAG, &(s)->fma, NULL},  \
+        {"tokens",                                                                             \
+         0,                                                                                    \
+         "FILE",                                                                               \
+         "read the texts of the tokens, for the record and its page:\n{\"tokens\": "           \
+         "[[\"The\", "                                                                         \
+         "\"art\"], ...]}",                                                                    \
+         OPTION_TEXT,                                                                          \
+         &(s)->tokens,                                                                         \
+         NULL},                                                                                \
+        {"gate",      0,                                                                       \
+         "FILE",      "exit with 1 if this audit is worse than the record FILE",               \
+         OPTION_TEXT, &(s)->gate,                                                              \
+         NULL},                                                                                \
+        {"report",    0,                                                                       \
+         "OUT.html",  "write a page with plots, as 'attest report' does",                      \
+         OPTION_TEXT, &(s)->report,                                                            \
+         NULL},                                                                                \
+        ATTEST_CLI_JOBS(&(s)->jobs)
+
+/* The command line of attest audit. */
+typedef struct audit_request {
+    audit_settings settings;
+    const char *data, *weights, *construct, *sweep;
+    int mask;
+    bool compare, quick;
+    attest_number_option r, delta;
     long low, high; /* of --sweep; 0: not given */
     size_t strategies;
     attest_strategy strategy[AUDIT_STRATEGIES];
@@ -64,21 +141,15 @@ typedef struct audit_job {
     attest_texts texts;
 } audit_job;
 
-/* Audits recorded activations: all that 'audit --qkv' does. */
-int attest_cli_audit_heads(audit_request *request, attest_common *common);
+/* Sets the default values of the options. */
+void attest_cli_audit_set_defaults(audit_settings *settings);
 
-/* Submits that audit to Slurm, some heads per task. EXIT_HOLDS, or a complaint. */
-int attest_cli_audit_submit(const audit_request *request);
+/* Parses --formats and --accumulate; EXIT_HOLDS, or a complaint. */
+int attest_cli_audit_parse_formats(audit_settings *settings);
 
-/* Does an option ask for a model? */
-bool attest_cli_audit_has_model(const audit_request *request);
-
-/* Checks these options, and makes the stream the recording; EXIT_HOLDS, or a complaint. */
-int attest_cli_audit_check_model(audit_request *request);
-
-/* Writes the queries, keys and values that a model formed. Status: IO, NOMEM, DOMAIN. */
-attest_status attest_cli_audit_save_qkv(const char *path, const attest_qkv_source *source,
-                                        attest_error *error) ATTEST_WARN_UNUSED;
+/* Copies the next element of a list, up to a comma, and moves on; false at the end. An element
+ * that does not fit is cut. */
+bool attest_cli_audit_next_element(char *element, size_t size, const char **list);
 
 /* Reads --tokens, if path is one, and checks that there is a text for each token: of the
  * dataset, or of so many sequences of one length. Status: FORMAT, IO, UNABLE, NOMEM. Clear
@@ -90,7 +161,7 @@ attest_status attest_cli_audit_read_texts(attest_texts *texts, const char *path,
 
 /* Sets the algorithm that the options ask for. */
 void attest_cli_audit_set_algorithm(attest_simulated_arithmetic *like,
-                                    const audit_request *request);
+                                    const audit_settings *settings);
 
 /* Where -o puts the record, and what begins the names of files beside it. */
 typedef struct audit_target {
@@ -104,7 +175,7 @@ void attest_cli_audit_write_gate(attest_json *json, const attest_audit_gate *gat
 void attest_cli_audit_print_gate(const attest_audit_gate *gate);
 
 /* What to try next with what was audited. */
-void attest_cli_audit_print_next(const audit_request *request, const attest_common *common);
+void attest_cli_audit_print_next(const audit_settings *settings, const attest_common *common);
 
 /* The page that --report asks for, of the record that `write` writes; output: that of -o, where
  * the record was saved, or NULL. */
@@ -117,10 +188,7 @@ void attest_cli_audit_print_meaning(const attest_audit_result *result, size_t co
 
 /* *model = what --stage or --kernel ask for, to be freed; NULL: neither does. EXIT_HOLDS, or a
  * complaint. */
-int attest_cli_audit_load_kernel(attest_judge_model **model, const audit_request *request);
-
-/* Parses --formats, --accumulate, --sweep and --construct; EXIT_HOLDS, or a complaint. */
-int attest_cli_audit_parse_lists(audit_request *request);
+int attest_cli_audit_load_kernel(attest_judge_model **model, const audit_settings *settings);
 
 /* Saves record and colliding pairs where -o says: X.json names the record itself, any other
  * path a folder for audit.json and its collision files. EXIT_HOLDS, or a complaint. */
@@ -137,9 +205,6 @@ void attest_cli_audit_write_job(attest_json *json, const void *job);
 
 /* A table for people. */
 void attest_cli_audit_print(const audit_job *job);
-
-/* Its line of bits: what is necessary, observed, and suffices. */
-void attest_cli_audit_print_bits(const attest_audit *audit);
 
 /* "theorem", "gap", "tuned", or NULL for weights that were given. */
 const char *attest_cli_audit_subject_name(const audit_subject *subject);

@@ -8,6 +8,7 @@
 
 #include <attest/ball.h>
 
+#include "audit/counting.h"
 #include "cli/audit.h"
 #include "report/need.h"
 #include "judge/model.h"
@@ -279,6 +280,27 @@ static void print_graded(const attest_audit_graded *graded)
     attest_print("\n");
 }
 
+/* The bits of an entry that are necessary, observed, and proved sufficient. */
+static void print_bits(const attest_audit *audit)
+{
+    const attest_audit_collapse *c = &audit->collapse;
+    size_t classes = audit->classes.classes, dim = attest_weights_output_dim(audit->weights);
+
+    attest_print("%-18s necessary %zu of any code, to tell %zu class%s apart", "bits per entry",
+                 attest_counting_bits(classes, dim), classes, classes == 1 ? "" : "es");
+    if (dim > 1)
+        attest_print(" in %zu entries", dim);
+    if (c->bits)
+        attest_print("; observed %ld of a significand", c->bits);
+    if (c->certified)
+        attest_print("; %ld suffice", c->certified);
+    attest_print("\n");
+    for (size_t f = 0; f < audit->formats; f++)
+        if (attest_counting_collapses(&audit->format[f], classes, dim))
+            attest_print("%-18s has too few values for %zu classes: it collapses by counting\n",
+                         audit->format[f].name, classes);
+}
+
 static void print_kernels(const attest_audit_kernels *k)
 {
     if (!k->known || k->entries == 0)
@@ -336,7 +358,7 @@ static void print_subject(const audit_job *job, const audit_subject *subject)
     attest_print("\n");
     print_collapse(audit);
     print_graded(&audit->graded);
-    attest_cli_audit_print_bits(audit);
+    print_bits(audit);
     print_kernels(&audit->kernels);
     print_laws(audit);
     print_conclusions("", audit->result, audit->formats);
@@ -379,12 +401,12 @@ void attest_cli_audit_print_gate(const attest_audit_gate *gate)
         attest_print("not worse than the stored audit\n");
 }
 
-void attest_cli_audit_print_next(const audit_request *request, const attest_common *common)
+void attest_cli_audit_print_next(const audit_settings *settings, const attest_common *common)
 {
-    if (!request->report && !request->gate)
+    if (!settings->report && !settings->gate)
         attest_cli_close(common,
-                         "next: --report OUT.html makes a page of it; -o FILE keeps the "
-                         "record, and --gate FILE fails when something gets worse");
+                         "next: --report OUT.html writes a page with plots, -o FILE the "
+                         "record; --gate FILE fails when something gets worse");
 }
 
 void attest_cli_audit_print(const audit_job *job)
@@ -395,6 +417,6 @@ void attest_cli_audit_print(const audit_job *job)
     }
     if (job->subjects > 1)
         print_side_by_side(job);
-    if (job->request->gate)
+    if (job->request->settings.gate)
         attest_cli_audit_print_gate(&job->gate);
 }

@@ -110,6 +110,7 @@ extern const attest_command attest_command_counterexample;
 extern const attest_command attest_command_demo;
 extern const attest_command attest_command_dot;
 extern const attest_command attest_command_eval;
+extern const attest_command attest_command_heads;
 extern const attest_command attest_command_import;
 extern const attest_command attest_command_judge;
 extern const attest_command attest_command_memorize;

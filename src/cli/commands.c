@@ -26,6 +26,7 @@ static const attest_command *const commands[] = { /* as help lists them */
     &attest_command_demo,
     &attest_command_dot,
     &attest_command_eval,
+    &attest_command_heads,
     &attest_command_import,
     &attest_command_judge,
     &attest_command_memorize,
@@ -44,6 +45,11 @@ const attest_alias attest_aliases[] = {
     {"merge",        NULL,     "campaign merge",  NULL},
     {"new-property", NULL,     "campaign new",    NULL},
     {"status",       NULL,     "campaign status", NULL},
+    {"audit",        "qkv",    "heads",           NULL},
+    {"audit",        "arch",   "heads",           "arch"},
+    {"audit",        "model",  "heads",           "model"},
+    {"heads",        "quick",  NULL,              ATTEST_ALIAS_IGNORED_FLAG},
+    {"heads",        "max-work", NULL,            ATTEST_ALIAS_IGNORED_VALUE},
     {"dot",          "out",    NULL,              "result"},
     {"judge",        "output", NULL,              NULL},
     {"judge",        "record", NULL,              "o"},
@@ -87,6 +93,19 @@ static const attest_command *get(const char *name)
     return NULL;
 }
 
+/* Is --option, or an abbreviation of two letters at least, among the words before "--"? */
+static bool has_option(int argc, char *const *argv, const char *option)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        size_t length = strcspn(argv[i], "=");
+
+        if (length >= 4 && strncmp(argv[i], "--", 2) == 0 && length - 2 <= strlen(option) &&
+            strncmp(argv[i] + 2, option, length - 2) == 0)
+            return true;
+    }
+    return false;
+}
+
 const attest_command *attest_cli_command_find(int *words, int argc, char *const *argv)
 {
     const attest_command *command;
@@ -98,7 +117,8 @@ const attest_command *attest_cli_command_find(int *words, int argc, char *const 
         return command;
     *words = 1;
     for (const attest_alias *a = attest_aliases; argc > 0 && a->command; a++)
-        if (!a->option && strcmp(argv[0], a->command) == 0)
+        if (a->to_command && strcmp(argv[0], a->command) == 0 &&
+            (!a->option || has_option(argc, argv, a->option)))
             return get(a->to_command);
     return argc > 0 ? get(argv[0]) : NULL;
 }

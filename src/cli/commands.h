@@ -12,9 +12,13 @@
 typedef struct attest_alias {
     const char *command;    /* as it was written */
     const char *option;     /* the old option of this command; NULL: the command was renamed */
-    const char *to_command; /* NULL: the same command */
+    const char *to_command; /* the command now; NULL: the same */
     const char *to_option;  /* NULL: the argument of the old option is an operand now */
 } attest_alias;
+
+/* Values of to_option: the old option had no effect here, and is ignored. */
+#define ATTEST_ALIAS_IGNORED_FLAG "-"
+#define ATTEST_ALIAS_IGNORED_VALUE "="
 
 extern const attest_alias attest_aliases[]; /* ended by a NULL command */
 

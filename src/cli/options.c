@@ -15,7 +15,13 @@
 #include "cli/commands.h"
 #include "report/paint.h"
 
-enum { MOST_OPTIONS = 64, MOST_ALIASES = 16, FIRST_LONG = 256, OPERAND = FIRST_LONG - 1 };
+enum {
+    MOST_OPTIONS = 64,
+    MOST_ALIASES = 16,
+    FIRST_LONG = 256,
+    OPERAND = FIRST_LONG - 1,
+    IGNORED = FIRST_LONG - 2
+};
 
 static int complain_usage(const attest_command *command, const char *what, const char *quoted)
 {
@@ -227,14 +233,20 @@ const char *attest_cli_output_name(const attest_command *command)
 /* The old names of options: further long names of the new ones, or of an operand. */
 static void add_aliases(table *all, const attest_command *command)
 {
-    static const attest_option operand = {.argument = "FILE", .type = OPTION_TEXT};
+    static const attest_option flag = {.type = OPTION_FLAG};
+    static const attest_option text = {.argument = "VALUE", .type = OPTION_TEXT};
     const attest_alias *alias;
 
     for (size_t i = 0; (alias = attest_cli_option_alias(command, i)) != NULL; i++) {
         size_t to = 0;
 
         if (!alias->to_option) {
-            add_name(all, alias->option, &operand, OPERAND);
+            add_name(all, alias->option, &text, OPERAND);
+            continue;
+        }
+        if (strcmp(alias->to_option, ATTEST_ALIAS_IGNORED_FLAG) == 0 ||
+            strcmp(alias->to_option, ATTEST_ALIAS_IGNORED_VALUE) == 0) {
+            add_name(all, alias->option, *alias->to_option == '-' ? &flag : &text, IGNORED);
             continue;
         }
         while (to < all->count && !is_named(&all->option[to], alias->to_option))
@@ -273,14 +285,18 @@ static void make_table(table *all, const attest_command *command, attest_common 
     add_aliases(all, command);
 }
 
-/* Makes argument, which the option before optind had, the last operand: the operands move down
- * by one, and the slot that the option left takes the first of them. Only after getopt has
- * moved all options to the front. */
-static void append_operand(int argc, char **argv, char *argument)
+/* The operands, followed by those that were written as options; argv stays as it is, for
+ * commands that repeat it. */
+static char **append_operands(char **operands, size_t count, char *const *last, size_t lasts)
 {
-    memmove(&argv[optind - 1], &argv[optind], (size_t)(argc - optind) * sizeof *argv);
-    argv[argc - 1] = argument;
-    optind--;
+    static char *joined[2 * MOST_ALIASES + 1];
+
+    if (lasts == 0 || count + lasts > 2 * MOST_ALIASES)
+        return operands;
+    memcpy(joined, operands, count * sizeof *operands);
+    memcpy(joined + count, last, lasts * sizeof *last);
+    joined[count + lasts] = NULL;
+    return joined;
 }
 
 static const attest_option *find(const table *all, int code)
@@ -479,10 +495,10 @@ int attest_cli_parse(const attest_command *command, attest_common *common,
     while ((code = getopt_long(argc, argv, all.letters, all.getopt, NULL)) != -1) {
         const attest_option *option = code == '?' || code == ':' ? NULL : find(&all, code);
 
-        if (code == OPERAND && lasts < MOST_ALIASES) {
+        if (code == OPERAND && lasts < MOST_ALIASES)
             last[lasts++] = optarg;
+        if (code == OPERAND || code == IGNORED)
             continue;
-        }
         if (!option)
             return complain_option(command, &all, code, optopt, argv);
         failed = store(command, option, optarg);
@@ -493,14 +509,13 @@ int attest_cli_parse(const attest_command *command, attest_common *common,
             return EXIT_HELP;
         }
     }
-    for (size_t i = 0; i < lasts; i++)
-        append_operand(argc, argv, last[i]);
-    *operands = argv + optind;
     *count = (size_t)(argc - optind);
+    *operands = append_operands(argv + optind, *count, last, lasts);
+    *count += lasts;
     if (*count < least)
         return refuse_missing(command, *count);
     if (*count > most)
-        return refuse_surplus(command, options, argv[optind + (int)most]);
+        return refuse_surplus(command, options, (*operands)[most]);
     common->budget.left = common->max_memory;
     attest_paint_use(attest_cli_paints(common->color));
     code = check_output(command, common);

@@ -4,6 +4,7 @@
 
 cd "$work" || exit 1
 cp "$srcdir/examples/attention.safetensors" qkv.safetensors
+cp "$srcdir/examples/devil/model.safetensors" "$srcdir/examples/devil/page.safetensors" .
 echo '3f800000 40000000' >a.txt
 for k in 1 2; do
     "$ATTEST" campaign lemma1 --trials 20 --seed 3 --jobs 1 --shard $k/2 --out part$k >"$out" 2>"$err" || exit 1
@@ -40,6 +41,13 @@ status --help | campaign status --help
 new-property mine -o - | campaign new mine -o -
 new-property | campaign new
 help status | help campaign status
+audit --qkv qkv.safetensors --causal --formats bfloat16 -o made.json | heads qkv.safetensors --causal --formats bfloat16 -o made.json
+audit --qkv=qkv.safetensors --all --formats bfloat16 --json --quick --max-work 1e9 | heads qkv.safetensors --all --formats bfloat16 --json
+audit --formats bfloat16 --qk qkv.safetensors | heads qkv.safetensors --formats bfloat16
+audit --arch gpt2 --model model.safetensors --activations page.safetensors --heads 4 --formats bfloat16 | heads --arch gpt2 --model model.safetensors --activations page.safetensors --heads 4 --formats bfloat16
+audit --model model.safetensors --formats bfloat16 | heads --model model.safetensors --formats bfloat16
+audit --qkv qkv.safetensors --weights w.json | heads qkv.safetensors --weights w.json
+audit --qkv qkv.safetensors --help | heads --help
 dot tc:hopper binary16 a.txt a.txt --out binary16 | dot tc:hopper binary16 a.txt a.txt --result binary16
 dot tc:volta binary16 a.txt a.txt --out=binary16 | dot tc:volta binary16 a.txt a.txt --result=binary16
 judge qkv.safetensors --output qkv.safetensors:y --kernel fp32-any --causal | $judge
@@ -61,7 +69,7 @@ for name in list merge status new-property bench; do
     [ $? -eq 1 ]
     result $? "$name is not listed"
 done
-for option in "dot --out" "judge --output" "judge --record" "range --record" "range --within" "tolerance --given"; do
+for option in "audit --qkv" "audit --model" "heads --qkv" "heads --quick" "heads --max-work" "dot --out" "judge --output" "judge --record" "range --record" "range --within" "tolerance --given"; do
     command=${option% *}
     "$ATTEST" "$command" --help | grep -qE -e "${option#* }( |$)" || "$ATTEST" --complete "$command" -- | grep -qx -e "${option#* }"
     [ $? -eq 1 ]

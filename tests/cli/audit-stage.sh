@@ -114,7 +114,7 @@ EOF
 
 # heads OPTION...: each head's error under a kernel is that of what simulate returns for the whole layer.
 heads() {
-    "$ATTEST" audit --qkv "$d/heads.safetensors" --all --formats binary32 --causal --mask mask --json "$@" >"$out" 2>"$err" &&
+    "$ATTEST" heads "$d/heads.safetensors" --all --formats binary32 --causal --mask mask --json "$@" >"$out" 2>"$err" &&
         kernel_options "$@" &&
         "$ATTEST" simulate "$d/heads.safetensors" --causal --mask mask $options -o "$d/out" >/dev/null 2>"$err" && python3 - "$out" "$d" <<'EOF'
 import json, math, struct, sys
@@ -157,12 +157,12 @@ kernel_options() { # what simulate needs for the same kernel, in $options
 heads --kernel hopper-bf16-64
 heads --stage kv=float8_e4m3fn:per-head,score=tc:hopper,p=bfloat16,pv=tc:hopper
 heads --stage kv=int8:per-tensor,out=binary32
-"$ATTEST" audit --qkv "$d/heads.safetensors" --all --causal --formats binary32 --kernel hopper-bf16-64 -o "$d/heads.json" --report "$d/heads.html" >/dev/null
+"$ATTEST" heads "$d/heads.safetensors" --all --causal --formats binary32 --kernel hopper-bf16-64 -o "$d/heads.json" --report "$d/heads.html" >/dev/null
 grep -q 'hopper-bf16-64' "$d/heads.html"
 result $? "the page names the kernel"
-run 0 "a gate for kernels" audit --qkv "$d/heads.safetensors" --all --causal --formats binary32 --kernel hopper-bf16-64 --gate "$d/heads.json"
+run 0 "a gate for kernels" heads "$d/heads.safetensors" --all --causal --formats binary32 --kernel hopper-bf16-64 --gate "$d/heads.json"
 refused "a kernel without a name" simulate "$d/heads.safetensors" --kernel "$d/unnamed.json" -o "$d/o.safetensors"
 complains '^attest: --kernel: .*/unnamed.json has no schedule'
-refused "a kernel without a schedule" audit --qkv "$d/heads.safetensors" --all --kernel fp32-any
+refused "a kernel without a schedule" heads "$d/heads.safetensors" --all --kernel fp32-any
 complains 'has no schedule'
 finish

@@ -7,7 +7,7 @@ cp "$srcdir/examples/devil/model.safetensors" "$srcdir/examples/devil/page.safet
 run 0 "hardmax" import model.safetensors --arch gpt2 --heads 4 --scale rsqrt --residual layers.0.x --activation hardmax -o hardmax.json
 
 # The sentences that the page ends with.
-run 0 "all heads" audit --qkv page.safetensors --q 'layers.{}.q' --k 'layers.{}.k' --v 'layers.{}.v' --causal --all --formats binary32,bfloat16,float8_e4m3fn -o heads.json
+run 0 "all heads" heads page.safetensors --q 'layers.{}.q' --k 'layers.{}.k' --v 'layers.{}.v' --causal --all --formats binary32,bfloat16,float8_e4m3fn -o heads.json
 tail -n 3 "$out" >said
 sed -n 's/^    \(binary32\|bfloat16\|float8_e4m3fn\): /\1: /p' "$srcdir/examples/devil/README.md" | cmp -s - said
 result $? "its conclusions"

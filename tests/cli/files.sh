@@ -60,7 +60,7 @@ in_place 2 import index/model.json --list
 place=config.json
 in_place 2 import model.safetensors --arch gpt2 --layer 0 --head 0/1 -o w.json
 place=parts/layer-0-head-0
-in_place 2 audit --qkv qkv.safetensors --all --parts parts --quick
+in_place 2 heads qkv.safetensors --all --parts parts
 place=own.so
 in_place 2 campaign --load ./own.so
 mkdir whole

@@ -140,8 +140,8 @@ def commands(source, own):
         ["audit", pair, "--construct", "tuned", "--formats", "p=12", "--jobs", "1", "--quick", "-o", "made"],
         ["audit", pair, "--weights", hard, "--formats", "binary16", "--jobs", "1", "--quick", "--report", "made"],
         ["audit", pair, "--weights", soft, "--formats", "bfloat16", "--jobs", "1", "--quick", "--gate", "audited/audit.json"],
-        ["audit", "--qkv", "qkv.safetensors", "--formats", "bfloat16", "--jobs", "1"],
-        ["audit", "--qkv", "qkv.safetensors", "--formats", "bfloat16", "--jobs", "1", "--all", "--json"],
+        ["heads", "qkv.safetensors", "--formats", "bfloat16", "--jobs", "1"],
+        ["heads", "qkv.safetensors", "--formats", "bfloat16", "--jobs", "1", "--all", "--json"],
         ["campaign", "lemma1", "--trials", "10", "--jobs", "1", "--json"], ["campaign", "lemma1", "--trials", "10", "--jobs", "1", "--tap"],
         ["campaign", "lemma1", "--trials", "10", "--jobs", "1", "--observe", "--out", "made"],
         ["campaign", "merge", "shard1", "shard2", "-o", "made", "--json"], ["campaign", "merge", "shard1", "-o", "made", "--partial"],
@@ -169,9 +169,9 @@ def commands(source, own):
         # audits of models, of kernels, in parts
         ["audit", *model, "--formats", "bfloat16", "--jobs", "1"], ["audit", *model, "--formats", "p=4", "--jobs", "1", "--save-qkv", "made"],
         ["audit", pair, "--weights", soft, "--stage", "kv=e4m3fn:per-head,p=bfloat16", "--formats", "binary32", "--jobs", "1", "--quick"],
-        ["audit", "--qkv", "qkv.safetensors", "--kernel", "hopper-bf16-64", "--formats", "bfloat16", "--jobs", "1"],
-        ["audit", "--qkv", "qkv.safetensors", "--all", "--parts", "made", "--shard", "1/1", "--formats", "p=4", "--jobs", "1"],
-        ["audit", "--qkv", "qkv.safetensors", "--all", "--parts", "made", "--slurm", "2", "--dry-run"],
+        ["heads", "qkv.safetensors", "--kernel", "hopper-bf16-64", "--formats", "bfloat16", "--jobs", "1"],
+        ["heads", "qkv.safetensors", "--all", "--parts", "made", "--shard", "1/1", "--formats", "p=4", "--jobs", "1"],
+        ["heads", "qkv.safetensors", "--all", "--parts", "made", "--slurm", "2", "--dry-run"],
         ["audit", pair, "--weights", soft, "--compare", "--formats", "p=4", "--jobs", "1", "--quick"],
         ["audit", pair, "--weights", soft, "--round", "stochastic", "--formats", "p=4", "--jobs", "1", "--sweep", "2..6"],
         # campaigns that go on, that find something, of own properties, for Slurm

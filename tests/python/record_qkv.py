@@ -52,7 +52,7 @@ class Recorded(unittest.TestCase):
                         self.assertEqual(entry["shape"], list(tensor.shape))
                         self.assertEqual(list(struct.unpack(f"<{(last - first) // size}{code}", data[8 + length + first:8 + length + last])),
                                          tensor.flatten().tolist())
-                done = subprocess.run([os.environ["ATTEST_PROGRAM"], "audit", "--qkv", path, *LAYERS, "--causal", "--all", "--formats",
+                done = subprocess.run([os.environ["ATTEST_PROGRAM"], "heads", path, *LAYERS, "--causal", "--all", "--formats",
                                        "binary32,bfloat16", "--json"], capture_output=True, text=True, check=True)
                 record = json.loads(done.stdout)
                 self.assertEqual((record["qkv"]["of_heads"], len(record["heads"])), (6, 6))

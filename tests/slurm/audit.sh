@@ -12,7 +12,7 @@ mkdir "$work/cluster"
 cluster_start "$work/cluster" || { result 1 "a cluster of one node"; finish; exit; }
 cd "$work" || exit 1
 python3 "$srcdir/tests/ref/audit_heads.py" make model.safetensors 5
-audit='audit --qkv model.safetensors --q layers.{}.q --k layers.{}.k --v layers.{}.v --all --causal --formats bfloat16,p=6'
+audit='heads model.safetensors --q layers.{}.q --k layers.{}.k --v layers.{}.v --all --causal --formats bfloat16,p=6'
 run 0 "one run" $audit -o one.json
 run 0 "five tasks are submitted" $audit --parts array --slurm 5 -o whole.json
 shows '^tasks: job [0-9]*; merge: job [0-9]*, into .*/array/slurm/report.txt$'

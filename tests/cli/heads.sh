@@ -1,5 +1,5 @@
 #!/bin/sh
-# attest audit --qkv: recorded activations, head by head, against fractions; the gate; what is refused.
+# attest heads: recorded activations, head by head, against fractions; the gate; what is refused.
 . "$srcdir/tests/cli/lib.sh"
 cd "$work" || exit 1
 oracle="$srcdir/tests/ref/audit_heads.py"
@@ -7,17 +7,17 @@ python3 "$oracle" make model.safetensors 5
 layers='--q layers.{}.q --k layers.{}.k --v layers.{}.v'
 formats='--formats binary32,bfloat16,binary16,float8_e5m2,p=6'
 
-run 0 "all heads" audit --qkv model.safetensors $layers --all --causal $formats -o heads.json --json
+run 0 "all heads" heads model.safetensors $layers --all --causal $formats -o heads.json --json
 python3 "$oracle" compare model.safetensors heads.json causal
 result $? "every figure of every head is that of fractions"
 json 'o["qkv"]["of_heads"] == o["qkv"]["audited"] == 8 and o["qkv"]["key_heads"] == 2'
-run 0 "all see all, with a softcap" audit --qkv model.safetensors $layers --all --softcap 2 $formats -o cap.json
+run 0 "all see all, with a softcap" heads model.safetensors $layers --all --softcap 2 $formats -o cap.json
 python3 "$oracle" compare model.safetensors cap.json softcap=2
 result $? "softcap"
-run 0 "a mask that is added" audit --qkv model.safetensors $layers --all --mask 'layers.{}.mask' $formats -o mask.json
+run 0 "a mask that is added" heads model.safetensors $layers --all --mask 'layers.{}.mask' $formats -o mask.json
 python3 "$oracle" compare model.safetensors mask.json mask
 result $? "mask"
-run 0 "a window" audit --qkv model.safetensors $layers --all --window 1,0 $formats -o window.json
+run 0 "a window" heads model.safetensors $layers --all --window 1,0 $formats -o window.json
 python3 "$oracle" compare model.safetensors window.json window=1,0
 result $? "window"
 
@@ -47,22 +47,22 @@ for more in '' '--causal' '--mask m --sink s' '--sink s --scale 7/3' '--mask m -
     *round*) formats_here=binary32,bfloat16,p=9 ;;
     *pairwise* | *online* | *naive*) none='("float8_e5m2", "p=6")' ;; # sums as long as 1/u, in other orders than the first to the last
     esac
-    run 0 "bounds $more" audit --qkv many.safetensors --all --formats $formats_here $more --json
+    run 0 "bounds $more" heads many.safetensors --all --formats $formats_here $more --json
     json "(lambda none: $good and $sum)($none)"
 done
-run 0 "one key" audit --qkv one.safetensors --all --scale none --formats binary64,binary32,bfloat16,p=6 --json
+run 0 "one key" heads one.safetensors --all --scale none --formats binary64,binary32,bfloat16,p=6 --json
 json "(lambda none: $good and $sum)(())"
 json 'all(0 < f["bound_ulp"] < 160 for f in o["formats"])'
-run 0 "a softcap has none" audit --qkv many.safetensors --all --softcap 3 --formats binary32 --json
+run 0 "a softcap has none" heads many.safetensors --all --softcap 3 --formats binary32 --json
 json 'o["formats"][0]["bound_ulp"] is None'
 
 for jobs in 1 3; do
-    "$ATTEST" audit --qkv model.safetensors $layers --all --causal $formats --jobs $jobs -o jobs.json >/dev/null &&
+    "$ATTEST" heads model.safetensors $layers --all --causal $formats --jobs $jobs -o jobs.json >/dev/null &&
         cmp -s heads.json jobs.json
     result $? "the same with $jobs processes"
 done
 while read -r options names; do
-    run 0 "an algorithm: $names" audit --qkv model.safetensors $layers --all --formats bfloat16 $(echo "$options" | tr ';' ' ') -o way.json
+    run 0 "an algorithm: $names" heads model.safetensors $layers --all --formats bfloat16 $(echo "$options" | tr ';' ' ') -o way.json
     python3 "$oracle" compare model.safetensors way.json $names
     result $? "$names"
 done <<'WAYS'
@@ -72,10 +72,10 @@ done <<'WAYS'
 --accumulate;binary32;--sum;pairwise accumulate=binary32 pairwise
 --round;zero;--fma;--accumulate;binary16 zero fma accumulate=binary16
 WAYS
-run 0 "stochastic rounding" audit --qkv model.safetensors $layers --all --formats bfloat16 --round stochastic --seed 3 --json
+run 0 "stochastic rounding" heads model.safetensors $layers --all --formats bfloat16 --round stochastic --seed 3 --json
 json '0 < o["formats"][0]["relative_error"]["max"] < 0.2'
 # In parts, with another division on the way: the same record.
-parts="audit --qkv model.safetensors $layers --all --causal $formats --parts parts"
+parts="heads model.safetensors $layers --all --causal $formats --parts parts"
 for shard in 2/3 1/8 3/8 1/3 3/3; do
     run 0 "group $shard" $parts --shard $shard
 done
@@ -94,25 +94,27 @@ complains 'is of another audit'
 printf x >>parts/layer-3-head-1
 refused "a damaged part" $parts --shard 1/1
 complains 'parts/layer-3-head-1: is damaged: remove it'
-refused "no folder for a shard" audit --qkv model.safetensors $layers --all --shard 1/2
+refused "no folder for a shard" heads model.safetensors $layers --all --shard 1/2
 refused "a shard alone has no record" $parts --shard 1/2 -o x.json
 refused "no such shard" $parts --shard 3/2
-refused "parts of one head" audit --qkv model.safetensors $layers --parts parts
+refused "parts of one head" heads model.safetensors $layers --parts parts
 run 0 "for Slurm" $parts --slurm 4 -o whole.json --json --dry-run
-shows '"[$]attest" audit --shard "[$]k/4" --parts "[$]dir/heads" --jobs "[$][{]SLURM_CPUS_PER_TASK:-1[}]" --qkv model.safetensors .*p=6 &$'
-shows '"[$]attest" audit --parts "[$]dir/heads" --qkv model.safetensors .* -o whole.json --json >'
+shows '"[$]attest" heads --shard "[$]k/4" --parts "[$]dir/heads" --jobs "[$][{]SLURM_CPUS_PER_TASK:-1[}]" --q .*p=6 model.safetensors &$'
+shows '"[$]attest" heads --parts "[$]dir/heads" --q .* -o whole.json --json model.safetensors >'
 
 ln -s model.safetensors m=
-run 0 "a file whose name ends in =" audit --qkv m= $layers --all --parts parts --slurm 4 --dry-run
-shows ' --jobs [^ ]* --qkv m= --q '
+run 0 "a file whose name ends in =" heads m= $layers --all --parts parts --slurm 4 --dry-run
+shows ' --jobs [^ ]* --q .* m= &$'
+run 0 "by its old name" audit --qkv m= $layers --all --parts parts --formats p=6 --slurm 4 --dry-run
+shows ' --jobs [^ ]* --qkv m= --q .* --formats p=6 &$'
 
-run 0 "one head" audit --qkv model.safetensors $layers --causal $formats --layer 3 --head 2 --json
+run 0 "one head" heads model.safetensors $layers --causal $formats --layer 3 --head 2 --json
 json '[(h["layer"], h["head"]) for h in o["heads"]] == [(3, 2)]'
 json 'o["heads"][0]["formats"] == next(h for h in json.load(open("heads.json"))["heads"] if (h["layer"], h["head"]) == (3, 2))["formats"]'
-run 0 "some positions" audit --qkv model.safetensors $layers --all --positions 3 --formats bfloat16 --json
+run 0 "some positions" heads model.safetensors $layers --all --positions 3 --formats bfloat16 --json
 json 'o["qkv"]["positions"] == 3 and o["formats"][0]["pairs"]["positions"] == 24'
 for positions in 1 2; do
-    run 0 "totals of heads with as many positions, $positions" audit --qkv model.safetensors $layers --all --positions $positions $formats --json
+    run 0 "totals of heads with as many positions, $positions" heads model.safetensors $layers --all --positions $positions $formats --json
     python3 - "$out" <<'TOTALS'
 import json, sys
 o = json.load(open(sys.argv[1]))
@@ -132,12 +134,12 @@ TOTALS
     result $? "means are those of all positions, maxima those of all heads"
 done
 
-run 0 "not worse than itself" audit --qkv model.safetensors $layers --all --causal $formats --gate heads.json
-run 1 "worse without a mask" audit --qkv model.safetensors $layers --all $formats --gate heads.json --json
+run 0 "not worse than itself" heads model.safetensors $layers --all --causal $formats --gate heads.json
+run 1 "worse without a mask" heads model.safetensors $layers --all $formats --gate heads.json --json
 json 'not o["gate"]["passed"] and any(x.startswith("layer ") and ": relative_error " in x for x in o["gate"]["worse"])'
-run 1 "a head that is missing" audit --qkv model.safetensors $layers --causal $formats --gate heads.json --json
+run 1 "a head that is missing" heads model.safetensors $layers --causal $formats --gate heads.json --json
 json '"layer 3, head 3: not audited any more" in o["gate"]["worse"]'
-run 0 "a page" audit --qkv model.safetensors $layers --all --causal $formats --report heads.html
+run 0 "a page" heads model.safetensors $layers --all --causal $formats --report heads.html
 python3 - <<'PAGE'
 import json, sys, xml.etree.ElementTree as tree
 record, page = json.load(open("heads.json")), tree.parse("heads.html")
@@ -171,8 +173,8 @@ PAGE
 result $? "the page has every number of the record, a map for each format, and cells that lead to rows"
 
 stages='in=binary32,score=binary32,p=int8:per-token,pv=binary32,out=bfloat16,tile=2'
-run 0 "a kernel beside the formats" audit --qkv model.safetensors $layers --all --causal --formats bfloat16 --stage $stages -o staged.json
-run 1 "a kernel that is not audited any more" audit --qkv model.safetensors $layers --all --causal --formats bfloat16 --gate staged.json
+run 0 "a kernel beside the formats" heads model.safetensors $layers --all --causal --formats bfloat16 --stage $stages -o staged.json
+run 1 "a kernel that is not audited any more" heads model.safetensors $layers --all --causal --formats bfloat16 --gate staged.json
 cat >stages.json <<'MODEL'
 {"format": "attest/kernel-model", "version": 1, "name": "stages", "p": {"format": "binary32"}, "quantise": {"p": "int8:per-token"},
  "max": {"kind": "online", "tile": 2, "direction": "forward"}, "output": {"format": "bfloat16"},
@@ -220,19 +222,20 @@ sys.exit(not ok)
 KERNEL
 result $? "the kernel's errors are those of what simulate returns"
 
-refused "a kernel without a schedule" audit --qkv model.safetensors $layers --all --kernel bf16-flash2
-refused "a format beyond doubles" audit --qkv model.safetensors $layers --all --formats p=100
-refused "one beside a kernel" audit --qkv model.safetensors $layers --all --formats p=30 --stage $stages
+refused "a kernel without a schedule" heads model.safetensors $layers --all --kernel bf16-flash2
+refused "a format beyond doubles" heads model.safetensors $layers --all --formats p=100
+refused "one beside a kernel" heads model.safetensors $layers --all --formats p=30 --stage $stages
 complains 'p=30, or its accumulator, is none'
-refused "no such layer" audit --qkv model.safetensors $layers --layer 1
-refused "no such head" audit --qkv model.safetensors $layers --head 4
-refused "data, too" audit data.json --qkv model.safetensors $layers
-refused "an option of data" audit --qkv model.safetensors $layers --delta 1
+refused "no such layer" heads model.safetensors $layers --layer 1
+refused "no such head" heads model.safetensors $layers --head 4
+refused "two files" heads data.json model.safetensors $layers
+refused "an option of data" heads model.safetensors $layers --delta 1
 refused "an option of recordings" audit model.safetensors --all
-refused "neither" audit
-refused "no such tensor" audit --qkv model.safetensors --all
+refused "no data" audit
+refused "neither a file nor a model" heads
+refused "no such tensor" heads model.safetensors --all
 ! grep -q 'model.safetensors: model.safetensors' "$err"
 result $? "the file is named once"
-refused "all and one" audit --qkv model.safetensors $layers --all --head 1
-refused "a record of other work" audit --qkv model.safetensors $layers --gate model.safetensors
+refused "all and one" heads model.safetensors $layers --all --head 1
+refused "a record of other work" heads model.safetensors $layers --gate model.safetensors
 finish

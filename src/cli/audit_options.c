@@ -1,15 +1,100 @@
-/* audit_stage.c -- attest audit --stage, --kernel: the kernel that is audited beside formats.
+/* audit_options.c -- the options that attest audit and attest heads share: formats, the
+ * algorithm, the kernel that is audited beside the formats, and the texts of tokens.
  *
- * A list of stages is a kernel model with a schedule, written as one: what is wrong with it is
- * found by the reader of models. */
+ * --stage is written as a kernel model with a schedule: the reader of models finds what is
+ * wrong with it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/scope.h"
 #include "cli/audit.h"
 #include "judge/model_json.h"
 
 enum { MOST_VALUE = 63, MOST_TEXT = 2048 };
+
+const char *const attest_cli_audit_roundings[] = {"nearest", "zero", "stochastic", NULL};
+const char *const attest_cli_audit_softmaxes[] = {"naive", "shifted", "online", NULL};
+const char *const attest_cli_audit_sums[] = {"sequential", "pairwise", NULL};
+
+void attest_cli_audit_set_defaults(audit_settings *settings)
+{
+    memset(settings, 0, sizeof *settings);
+    settings->formats =
+        "binary64,binary32,tfloat32,bfloat16,binary16,float8_e4m3fn,float8_e5m2";
+    settings->softmax = 1;
+    settings->seed = 1;
+    settings->block = 16;
+}
+
+void attest_cli_audit_set_algorithm(attest_simulated_arithmetic *like,
+                                    const audit_settings *settings)
+{
+    static const attest_simulated_softmax softmax[] = {
+        ATTEST_SIMULATED_NAIVE, ATTEST_SIMULATED_SHIFTED, ATTEST_SIMULATED_ONLINE};
+
+    like->rounding = (attest_simulated_rounding)settings->round;
+    like->seed = settings->seed;
+    like->softmax = softmax[settings->softmax];
+    like->block = settings->block;
+    like->pairwise = settings->sum == 1;
+    like->fma = settings->fma;
+    like->accumulates = settings->accumulate != NULL;
+    if (like->accumulates)
+        like->accumulate = settings->accumulate_format;
+}
+
+bool attest_cli_audit_next_element(char *element, size_t size, const char **list)
+{
+    size_t length = strcspn(*list, ",");
+
+    if (length >= size)
+        length = size - 1;
+    memcpy(element, *list, length);
+    element[length] = '\0';
+    *list += strcspn(*list, ",");
+    if (**list == '\0')
+        return false;
+    (*list)++;
+    return true;
+}
+
+static int parse_format(attest_format *format, const char *option, const char *name)
+{
+    attest_error error;
+
+    if (attest_format_parse(format, name, &error))
+        return attest_cli_refuse("--%s: %s", option, error.text);
+    if (format->precision > AUDIT_MOST_BITS)
+        return attest_cli_refuse("--%s: %s: an audit takes formats of at most %d bits", option,
+                                 format->name, AUDIT_MOST_BITS);
+    return EXIT_HOLDS;
+}
+
+int attest_cli_audit_parse_formats(audit_settings *settings)
+{
+    const char *rest = settings->formats;
+    char name[128];
+    bool more = true;
+
+    while (more) {
+        attest_format *format = &settings->format[settings->format_count];
+        int code;
+        if (settings->format_count == AUDIT_MOST_FORMATS)
+            return attest_cli_refuse("--formats: more than %d formats", AUDIT_MOST_FORMATS);
+        more = attest_cli_audit_next_element(name, sizeof name, &rest);
+        code = parse_format(format, "formats", name);
+        if (code != EXIT_HOLDS)
+            return code;
+        for (size_t f = 0; f < settings->format_count; f++)
+            if (strcmp(settings->format[f].name, format->name) == 0)
+                return attest_cli_refuse("--formats: %s is listed twice", format->name);
+        settings->format_count++;
+    }
+    return settings->accumulate
+               ? parse_format(&settings->accumulate_format, "accumulate", settings->accumulate)
+               : EXIT_HOLDS;
+}
 
 typedef struct stages {
     char in[MOST_VALUE + 1], score[MOST_VALUE + 1], softmax[MOST_VALUE + 1], p[MOST_VALUE + 1],
@@ -133,26 +218,25 @@ static int parse_stages(attest_judge_model *model, const char *list)
     return EXIT_HOLDS;
 }
 
-int attest_cli_audit_load_kernel(attest_judge_model **model, const audit_request *request)
+int attest_cli_audit_load_kernel(attest_judge_model **model, const audit_settings *settings)
 {
     attest_error error;
     int code;
 
     *model = NULL;
-    if (request->stage && request->kernel)
-        return attest_cli_refuse(
-            "--stage and --kernel exclude each other (see 'attest audit --help')");
-    if (!request->stage && !request->kernel)
+    if (settings->stage && settings->kernel)
+        return attest_cli_refuse("--stage and --kernel exclude each other: give one of them");
+    if (!settings->stage && !settings->kernel)
         return EXIT_HOLDS;
-    if (request->kernel) {
-        if (attest_judge_model_load(model, request->kernel, &error))
+    if (settings->kernel) {
+        if (attest_judge_model_load(model, settings->kernel, &error))
             return attest_cli_fail_input(&error);
         if ((*model)->schedules > 0)
             return EXIT_HOLDS;
         attest_judge_model_free(*model);
         *model = NULL;
         return attest_cli_refuse("--kernel: %s has no schedule: it cannot be run",
-                                 request->kernel);
+                                 settings->kernel);
     }
     *model = calloc(1, sizeof **model);
     if (!*model) {
@@ -160,10 +244,37 @@ int attest_cli_audit_load_kernel(attest_judge_model **model, const audit_request
         return attest_cli_fail(&error);
     }
     attest_judge_model_init(*model);
-    code = parse_stages(*model, request->stage);
+    code = parse_stages(*model, settings->stage);
     if (code != EXIT_HOLDS) {
         attest_judge_model_free(*model);
         *model = NULL;
     }
     return code;
+}
+
+static attest_status check_texts(const attest_texts *texts, const attest_dataset *dataset,
+                                 size_t sequences, size_t length, attest_error *error)
+{
+    if (texts->sequences != sequences)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "texts of %zu sequences are given, but the data have %zu",
+                                texts->sequences, sequences);
+    for (size_t i = 0; i < sequences; i++)
+        ATTEST_TRY(attest_texts_check(
+            texts, i, dataset ? attest_dataset_length(dataset, i) : length, error));
+    return ATTEST_OK;
+}
+
+attest_status attest_cli_audit_read_texts(attest_texts *texts, const char *path,
+                                          const attest_dataset *dataset, size_t sequences,
+                                          size_t length, attest_budget *budget,
+                                          attest_error *error)
+{
+    attest_status status;
+
+    if (!path)
+        return ATTEST_OK;
+    ATTEST_TRY(attest_texts_read(texts, path, budget, error));
+    status = check_texts(texts, dataset, dataset ? dataset->count : sequences, length, error);
+    return status ? attest_error_prefix(error, status, path) : ATTEST_OK;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# attest audit --arch --model --activations: whole models from their weights. What enters attention is held
-# against sixty digits of Python's; the audit is that of --qkv on what was formed; what is refused.
+# attest heads --arch --model --activations: whole models from their weights. What enters attention is held
+# against sixty digits of Python's; the audit is that of the tensors that --save-qkv wrote; what is refused.
 . "$srcdir/tests/cli/lib.sh"
 need_python
 oracle=$srcdir/tests/ref/model_qkv.py
@@ -30,13 +30,13 @@ for kind in gpt2 llama qwen3 llama3 linear gemma2 phi3 bloom neox bert; do
     bloom) more="--causal --mask layers.{}.mask" ;;
     bert) more= ;;
     esac
-    run 0 "$kind" audit --arch $arch --model $kind/model.safetensors --activations $kind/stream.safetensors --stream 'hidden_states.{}' \
+    run 0 "$kind" heads --arch $arch --model $kind/model.safetensors --activations $kind/stream.safetensors --stream 'hidden_states.{}' \
         --all --formats bfloat16 --save-qkv $kind/qkv.safetensors -o $kind/model.json --json
     json 'o["qkv"]["layers"] == 2 and o["qkv"]["batch"] == 2 and o["qkv"]["queries"] == 5 and len(o["heads"]) == o["qkv"]["of_heads"]'
     python3 "$oracle" compare $kind $kind $kind/qkv.safetensors >said 2>>"$err"
     result $? "$(tail -n 1 said)"
     # shellcheck disable=SC2086 -- options are words
-    run 0 "$kind: what it formed" audit --qkv $kind/qkv.safetensors $layers $more --all --formats bfloat16 -o $kind/qkv.json
+    run 0 "$kind: what it formed" heads $kind/qkv.safetensors $layers $more --all --formats bfloat16 -o $kind/qkv.json
     same $kind/model.json $kind/qkv.json
     result $? "$kind: the same figures"
 done
@@ -52,9 +52,9 @@ RECORD
 result $? "the record says what the models have"
 
 # The trained example: nearly what PyTorch recorded in binary32.
-run 0 "the trained model" audit --arch gpt2 --model "$devil/model.safetensors" --activations "$devil/page.safetensors" --heads 4 --all \
+run 0 "the trained model" heads --arch gpt2 --model "$devil/model.safetensors" --activations "$devil/page.safetensors" --heads 4 --all \
     --formats bfloat16,float8_e4m3fn -o model.json --report heads.html
-run 0 "as it was recorded" audit --qkv "$devil/page.safetensors" $layers --causal --all --formats bfloat16,float8_e4m3fn -o qkv.json
+run 0 "as it was recorded" heads "$devil/page.safetensors" $layers --causal --all --formats bfloat16,float8_e4m3fn -o qkv.json
 python3 - <<'NEAR'
 import json, sys
 a, b = (json.load(open(name)) for name in ("model.json", "qkv.json"))
@@ -63,15 +63,15 @@ ok = all(abs(x["relative_error"]["mean"] / y["relative_error"]["mean"] - 1) < 0.
 sys.exit(not (ok and len(a["heads"]) == 12))
 NEAR
 result $? "every head's mean error is that of the recording, to a twentieth"
-run 0 "one head" audit --arch gpt2 --model "$devil/model.safetensors" --activations "$devil/page.safetensors" --heads 4 --layer 2 --head 1 \
+run 0 "one head" heads --arch gpt2 --model "$devil/model.safetensors" --activations "$devil/page.safetensors" --heads 4 --layer 2 --head 1 \
     --formats bfloat16 --json
 json 'o["heads"][0]["formats"][0] == next(h for h in json.load(open("model.json"))["heads"] if (h["layer"], h["head"]) == (2, 1))["formats"][0]'
-run 0 "one tensor" audit --arch gpt2 --model "$devil/model.safetensors" --activations "$devil/page.safetensors" --stream layers.1.x --layer 1 \
+run 0 "one tensor" heads --arch gpt2 --model "$devil/model.safetensors" --activations "$devil/page.safetensors" --stream layers.1.x --layer 1 \
     --heads 4 --all --formats bfloat16 --json
 json 'o["heads"][3]["formats"][0] == next(h for h in json.load(open("model.json"))["heads"] if (h["layer"], h["head"]) == (1, 3))["formats"][0]'
 
 # In parts: the same record. What a model forms is part of what a part is of.
-parts="audit --arch llama --model llama/model.safetensors --activations llama/stream.safetensors --stream hidden_states.{} --all --formats bfloat16 --parts parts"
+parts="heads --arch llama --model llama/model.safetensors --activations llama/stream.safetensors --stream hidden_states.{} --all --formats bfloat16 --parts parts"
 for shard in 1/3 2/3 3/3; do
     # shellcheck disable=SC2086 -- options are words
     run 0 "group $shard of a model" $parts --shard $shard
@@ -86,7 +86,7 @@ refused "parts of another model" $parts --config other.json
 complains 'another'
 
 # From a pair to its tokens: the texts are in the record, and the page shows them where errors and pairs are.
-run 0 "with tokens" audit --arch gpt2 --model "$devil/model.safetensors" --activations "$devil/page.safetensors" --heads 4 --all \
+run 0 "with tokens" heads --arch gpt2 --model "$devil/model.safetensors" --activations "$devil/page.safetensors" --heads 4 --all \
     --formats bfloat16,float8_e4m3fn --tokens "$devil/tokens.json" -o texts.json --report texts.html
 python3 - "$devil/tokens.json" <<'TEXTS'
 import json, sys, xml.etree.ElementTree as tree
@@ -110,8 +110,8 @@ sys.exit(not ok)
 TEXTS
 result $? "the page shows the tokens of places and pairs"
 printf '{"tokens": [["a"]]}' >few.json
-refused "texts of other sequences" audit --qkv "$devil/page.safetensors" $layers --tokens few.json
-complains 'few.json: these are texts of 1 sequences, but the data have 16'
+refused "texts of other sequences" heads "$devil/page.safetensors" $layers --tokens few.json
+complains 'few.json: texts of 1 sequences are given, but the data have 16'
 python3 -c "import json; t = json.load(open('$devil/tokens.json')); del t['tokens'][3][2]; json.dump(t, open('few.json', 'w'))"
 refused "a text too few" audit "$devil/page.safetensors" --tensor ln1 --tokens few.json
 complains 'tokens.3.: these are 31 texts, but the data have 32 tokens there'
@@ -121,19 +121,19 @@ refused "a token that is no text" audit "$devil/page.safetensors" --tensor ln1 -
 model="--model gpt2/model.safetensors --activations gpt2/stream.safetensors --stream hidden_states.{}"
 # shellcheck disable=SC2086
 {
-    refused "no architecture" audit --model gpt2/model.safetensors --activations gpt2/stream.safetensors
-    complains 'belong together'
-    refused "both kinds" audit --arch gpt2 $model --qkv gpt2/qkv.safetensors
-    refused "an unknown architecture" audit --arch gpt5 $model
+    refused "no architecture" heads --model gpt2/model.safetensors --activations gpt2/stream.safetensors
+    complains 'a model needs --arch, --model and --activations'
+    refused "both kinds" heads gpt2/qkv.safetensors --arch gpt2 $model
+    refused "an unknown architecture" heads --arch gpt5 $model
     complains 'there are gpt2, llama, '
-    refused "names that it knows itself" audit --arch gpt2 $model --q q
-    refused "another number of heads" audit --arch gpt2 $model --heads 5
+    refused "names that it knows itself" heads --arch gpt2 $model --q q
+    refused "another number of heads" heads --arch gpt2 $model --heads 5
     complains 'are not 5 heads'
-    refused "a layer that is not there" audit --arch gpt2 $model --layer 9
+    refused "a layer that is not there" heads --arch gpt2 $model --layer 9
     complains 'stream.safetensors: there is no .* of layer 9'
-    refused "no such stream" audit --arch gpt2 --model gpt2/model.safetensors --activations gpt2/stream.safetensors
+    refused "no such stream" heads --arch gpt2 --model gpt2/model.safetensors --activations gpt2/stream.safetensors
     complains "that of the streams that enter the layers"
-    refused "a stream of another width" audit --arch gpt2 --model gpt2/model.safetensors --activations llama/stream.safetensors --stream 'hidden_states.{}'
+    refused "a stream of another width" heads --arch gpt2 --model gpt2/model.safetensors --activations llama/stream.safetensors --stream 'hidden_states.{}'
     complains 'has shape \(2, 5, 10\), but the stream of this model has'
 }
 change() { # expression on the config c of llama
@@ -145,7 +145,7 @@ other="--model other/model.safetensors --activations other/stream.safetensors --
 while IFS='|' read -r change text; do
     change "$change"
     # shellcheck disable=SC2086
-    refused "$change" audit --arch llama $other
+    refused "$change" heads --arch llama $other
     complains "$text"
 done <<'CHANGES'
 c["rope_scaling"] = {"rope_type": "yarn", "factor": 2}|config.json: rope_scaling: rotary positions of type 'yarn' are not known
@@ -183,12 +183,12 @@ def rename(source, target, change):
     open(target, "wb").write(struct.pack("<Q", len(header)) + header + data[8 + size:])
 rename(sys.argv[1], "hole.safetensors", lambda name: name.replace("layers.1.", "layers.2."))
 HOLE
-refused "a layer that the model does not have, before one that it has" audit --arch llama --model hole.safetensors --config llama/config.json \
+refused "a layer that the model does not have, before one that it has" heads --arch llama --model hole.safetensors --config llama/config.json \
     --activations llama/stream.safetensors --stream 'hidden_states.{}' --all --formats bfloat16
 complains 'hole.safetensors: no layer 1 of llama'
 change 'c = {"model_type": "two", "text_config": c}'
 # shellcheck disable=SC2086
-run 0 "the config of the texts of a model of texts and pictures" audit --arch llama $other --all --formats bfloat16 --save-qkv other/qkv.safetensors
+run 0 "the config of the texts of a model of texts and pictures" heads --arch llama $other --all --formats bfloat16 --save-qkv other/qkv.safetensors
 cmp -s other/qkv.safetensors llama/qkv.safetensors
 result $? "the same queries, keys and values"
 change 'pass'
@@ -205,18 +205,18 @@ header = json.dumps(header).encode()
 open(sys.argv[1], "wb").write(struct.pack("<Q", len(header)) + header + data + bytes(4))
 ONE
     # shellcheck disable=SC2086
-    refused "a model with $tensor" audit --arch llama $other
+    refused "a model with $tensor" heads --arch llama $other
     complains "there is a tensor 'model.layers.0.$tensor'"
     change 'pass'
 done
 # shellcheck disable=SC2086
-run 0 "a window that is asked for" audit --arch llama $other --window 2,0 --all --formats bfloat16
+run 0 "a window that is asked for" heads --arch llama $other --window 2,0 --all --formats bfloat16
 printf '{' >other/config.json
 # shellcheck disable=SC2086
-refused "a broken config" audit --arch llama $other
+refused "a broken config" heads --arch llama $other
 rm other/config.json
 ln -s config.json other/config.json
 # shellcheck disable=SC2086
-refused "a config that is there and cannot be read" audit --arch llama --heads 4 $other
+refused "a config that is there and cannot be read" heads --arch llama --heads 4 $other
 complains 'other/config.json: cannot open'
 finish

@@ -1,4 +1,4 @@
-/* audit_save.c -- the record of an audit, and its colliding pairs, as files. */
+/* audit_record.c -- the record of an audit, its colliding pairs and its page, as files. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,8 @@
 #include "cli/audit.h"
 #include "cli/excerpt.h"
 #include "io/json_file.h"
+#include "io/json_write.h"
+#include "report/report.h"
 
 void attest_cli_audit_write_gate(attest_json *json, const attest_audit_gate *gate,
                                  const char *path)
@@ -80,8 +82,8 @@ void attest_cli_audit_write_job(attest_json *json, const void *context)
         attest_json_write_close(json);
     }
     attest_texts_write(json, &job->texts);
-    if (job->request->gate)
-        attest_cli_audit_write_gate(json, &job->gate, job->request->gate);
+    if (job->request->settings.gate)
+        attest_cli_audit_write_gate(json, &job->gate, job->request->settings.gate);
     attest_json_write_close(json);
 }
 
@@ -190,4 +192,49 @@ int attest_cli_audit_save(audit_job *job)
     if (attest_json_file_commit(&file, &error))
         return attest_cli_fail(&error);
     return EXIT_HOLDS;
+}
+
+/* The name of the record without its folder. */
+static const char *name_record(const char *output)
+{
+    const char *slash;
+
+    if (!output || !attest_cli_audit_is_record(output))
+        return "audit.json";
+    slash = strrchr(output, '/');
+    return slash ? slash + 1 : output;
+}
+
+int attest_cli_audit_write_page(const char *page, const char *output,
+                                void (*write)(attest_json *json, const void *context),
+                                const void *context)
+{
+    attest_report report;
+    attest_error error;
+    int code;
+    size_t size;
+    char *text = attest_json_format(&size, write, context);
+
+    if (!text) {
+        attest_cli_complain("%s: out of memory", page);
+        return EXIT_ENVIRONMENT;
+    }
+    attest_report_init(&report);
+    code = attest_records_add(&report.records, name_record(output), text, size, NULL, &error)
+               ? attest_cli_fail(&error)
+               : EXIT_HOLDS;
+    for (size_t i = 0; i < report.records.count; i++)
+        report.records.record[i].unsaved = !output;
+    if (code == EXIT_HOLDS &&
+        (attest_report_set(&report, &error) || attest_report_write_page(&report, page, &error)))
+        code = attest_cli_fail(&error);
+    attest_report_clear(&report);
+    free(text);
+    return code;
+}
+
+int attest_cli_audit_report(const audit_job *job)
+{
+    return attest_cli_audit_write_page(job->request->settings.report, job->common->output,
+                                       attest_cli_audit_write_job, job);
 }
