@@ -87,6 +87,11 @@ static const char *const death_kinds[] = {"memory", "timeout", "signal", "exit"}
 
 enum { DEATH_KINDS = sizeof death_kinds / sizeof *death_kinds };
 
+const char *attest_death_kind_name(attest_death_kind kind)
+{
+    return death_kinds[kind];
+}
+
 /* Writes a double exactly, in hexadecimal; infinities and NaN are possible. */
 static void write_double(attest_json *json, const char *key, double value)
 {
@@ -127,7 +132,7 @@ static void write_lists(attest_json *json, const attest_chunk_result *result)
         const attest_death *death = &result->death[d];
 
         attest_json_write_object(json, NULL);
-        attest_json_write_string(json, "kind", death_kinds[death->kind]);
+        attest_json_write_string(json, "kind", attest_death_kind_name(death->kind));
         attest_json_write_integer(json, "detail", death->detail);
         attest_json_write_count(json, "trial", death->trial);
         write_seed(json, "seed", death->seed);

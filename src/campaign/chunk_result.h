@@ -18,6 +18,9 @@ typedef enum attest_death_kind {
     ATTEST_DEATH_EXIT /* it called exit */
 } attest_death_kind;
 
+/* Returns "memory", "timeout", "signal" or "exit". */
+const char *attest_death_kind_name(attest_death_kind kind);
+
 /* A trial at which the worker died. */
 typedef struct attest_death {
     attest_death_kind kind;

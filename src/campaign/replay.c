@@ -199,6 +199,13 @@ static attest_status check_names(attest_replay *replay, const attest_counterexam
     return ATTEST_OK;
 }
 
+const char *attest_trial_outcome_name(attest_trial_outcome outcome)
+{
+    static const char *const names[] = {"held", "violated", "discarded", "undecided"};
+
+    return names[outcome];
+}
+
 void attest_replay_init(attest_replay *replay)
 {
     memset(replay, 0, sizeof *replay);

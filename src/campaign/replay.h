@@ -45,6 +45,9 @@ typedef struct attest_replay {
     attest_view view[ATTEST_VIEWS];
 } attest_replay;
 
+/* Returns "held", "violated", "discarded" or "undecided". */
+const char *attest_trial_outcome_name(attest_trial_outcome outcome);
+
 void attest_replay_init(attest_replay *replay);
 void attest_replay_clear(attest_replay *replay);
 

@@ -1,18 +1,31 @@
-/* summary.c -- what a campaign says in the end. */
+/* summary.c -- the record of a finished campaign. */
 #include "campaign/summary.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
+#include "campaign/counterexample.h"
+#include "campaign/load.h"
+#include "campaign/replay.h"
 
 const char *attest_campaign_verdict_name(attest_campaign_verdict verdict)
 {
     static const char *const names[] = {"held", "violated", "flaky", "undecided", "not-run"};
 
     return names[verdict];
+}
+
+const char *attest_campaign_standing_name(attest_campaign_standing standing)
+{
+    static const char *const names[ATTEST_STANDINGS] = {
+        "held", "violated_as_expected", "failed", "flaky", "undecided", "not_run"};
+
+    return names[standing];
 }
 
 void attest_summary_file(char *name, size_t size, const attest_property *property, long v)
@@ -61,7 +74,7 @@ bool attest_coverage_check(char *reason, size_t size, const attest_property *pro
     return true;
 }
 
-/* Coverage is asked of the generator that draws what the statement assumes. */
+/* Coverage is checked only for the generator of the statement with all its hypotheses. */
 static bool is_covered(attest_property_summary *summary, const attest_setting *setting)
 {
     return setting->without || setting->number != ATTEST_ARITHMETIC_NONE || setting->weights ||
@@ -74,7 +87,8 @@ static void judge(attest_property_summary *summary, const attest_plan *plan)
     const attest_chunk_result *result = summary->result;
 
     summary->verdict = ATTEST_CAMPAIGN_UNDECIDED;
-    if (result->violations > 0 && result->violation[0].flaky) /* and so are all */
+    if (result->violations > 0 &&
+        result->violation[0].flaky) /* flaky ones come last: all are */
         summary->verdict = ATTEST_CAMPAIGN_FLAKY;
     else if (result->failed > 0 || summary->by_witness)
         summary->verdict = ATTEST_CAMPAIGN_VIOLATED;
@@ -90,8 +104,8 @@ static void judge(attest_property_summary *summary, const attest_plan *plan)
         summary->verdict = ATTEST_CAMPAIGN_HELD;
 }
 
-/* Whether a search had fewer trials than it is known to need. A shard is a part: what it does
- * not find, others may. */
+/* Returns whether a search had fewer trials than its default. A shard may leave the violation
+ * to the others. */
 static bool is_cut_short(const attest_property_summary *summary, const attest_plan *plan)
 {
     return summary->property->expect_violation && summary->result->failed == 0 &&
@@ -99,8 +113,7 @@ static bool is_cut_short(const attest_property_summary *summary, const attest_pl
            plan->shards == 1 && !plan->partial;
 }
 
-/* The stored witness is one for the property with all its hypotheses and in exact arithmetic
- * only. */
+/* The stored witness violates the property with all its hypotheses, in exact arithmetic. */
 static bool has_witness(const attest_property_summary *summary, const attest_plan *plan)
 {
     return summary->property->witness && !plan->setting.without &&
@@ -166,32 +179,142 @@ static attest_status summarise(attest_property_summary *summary, const attest_jo
     return status;
 }
 
-attest_campaign_standing attest_summary_stand(const attest_corpus_case *file)
+/* ---- The lines that describe the tests. */
+
+static void add_load(attest_text *text, const attest_property *property)
 {
-    if (file->outcome == ATTEST_OPEN)
-        return ATTEST_STANDING_UNDECIDED;
-    if (file->outcome != file->expected)
-        return ATTEST_STANDING_FAILED;
-    return file->outcome == ATTEST_HELD ? ATTEST_STANDING_HELD : ATTEST_STANDING_EXPECTED;
+    if (property->object)
+        attest_text_printf(text, " --load %s", property->object->path);
+}
+
+/* Adds the command that finds the first violation again, or replays its file. */
+static void add_command(attest_text *text, const attest_summary *summary, size_t p)
+{
+    const attest_property_summary *property = &summary->property[p];
+    const attest_plan *plan = summary->plan;
+    const attest_setting *setting = &plan->setting;
+    char file[256];
+
+    if (summary->folder) {
+        attest_summary_file(file, sizeof file, property->property, 0);
+        attest_text_printf(text, "attest replay %s/%s", summary->folder, file);
+        add_load(text, property->property);
+        return;
+    }
+    attest_text_printf(text, "attest campaign %s --seed 0x%" PRIx64 " --trials %" PRIu64,
+                       property->property->name, plan->seed,
+                       attest_plan_end(plan, p, property->result->violation[0].trial));
+    add_load(text, property->property);
+    if (setting->without)
+        attest_text_printf(text, " --without %s", setting->without);
+    if (setting->number != ATTEST_ARITHMETIC_NONE)
+        attest_text_printf(text, " --number %s", attest_arithmetic_name(setting->number));
+    if (setting->number == ATTEST_ARITHMETIC_MPFR)
+        attest_text_printf(text, " --bits %ld --round %s", setting->bits,
+                           attest_setting_rounding_name(setting->round));
+}
+
+static void describe_result(char *line, size_t size, const attest_property_summary *property)
+{
+    uint64_t trials = property->trials;
+
+    if (property->verdict == ATTEST_CAMPAIGN_NOT_RUN)
+        snprintf(line, size, "%s: %s", trials > 0 ? "skipped" : "not run", property->reason);
+    else if (property->verdict == ATTEST_CAMPAIGN_FLAKY)
+        snprintf(line, size,
+                 "flaky after %" PRIu64 " trials: violated, and not when decided again",
+                 trials);
+    else if (property->by_witness)
+        snprintf(line, size,
+                 "violated, as expected, by the stored witness, replayed (%" PRIu64
+                 " trials were too few to find one)",
+                 trials);
+    else if (property->standing == ATTEST_STANDING_EXPECTED)
+        snprintf(line, size, "violated, as expected, after %" PRIu64 " trials", trials);
+    else
+        snprintf(line, size, "%s after %" PRIu64 " trials",
+                 attest_campaign_verdict_name(property->verdict), trials);
+}
+
+static void describe_reason(char *line, size_t size, const attest_property_summary *property)
+{
+    const attest_violation *first = property->result->violation;
+    int used = 0;
+
+    if (property->needed)
+        used = snprintf(line, size, "hypothesis %.200s is needed: counterexample found%s",
+                        property->needed, property->result->violations > 0 ? ": " : "");
+    if (property->result->violations > 0)
+        snprintf(line + used, size - (size_t)used, "trial %" PRIu64 ": %s", first->trial,
+                 first->reason);
+    else if (property->reason)
+        snprintf(line, size, "%s", property->reason);
+}
+
+static attest_status describe_property(attest_summary *summary, size_t p, attest_error *error)
+{
+    const attest_property_summary *property = &summary->property[p];
+    attest_summary_test *test = &summary->test[p];
+    ATTEST_SCOPED(attest_text, command);
+
+    test->name = property->property->name;
+    test->standing = property->standing;
+    test->verdict = attest_campaign_verdict_name(property->verdict);
+    test->seconds = property->result->seconds;
+    describe_result(test->result, sizeof test->result, property);
+    describe_reason(test->reason, sizeof test->reason, property);
+    if (property->result->violations == 0)
+        return ATTEST_OK;
+    add_command(&command, summary, p);
+    test->command = attest_text_take(&command);
+    return test->command ? ATTEST_OK : attest_memory_fail(error);
+}
+
+static attest_status describe_file(attest_summary_test *test, const attest_corpus_case *file,
+                                   attest_error *error)
+{
+    ATTEST_SCOPED(attest_text, command);
+
+    test->name = file->path;
+    test->is_file = true;
+    test->standing = file->outcome == ATTEST_OPEN      ? ATTEST_STANDING_UNDECIDED
+                     : file->outcome != file->expected ? ATTEST_STANDING_FAILED
+                     : file->outcome == ATTEST_HELD    ? ATTEST_STANDING_HELD
+                                                       : ATTEST_STANDING_EXPECTED;
+    test->verdict = attest_trial_outcome_name(file->outcome);
+    if (file->outcome == file->expected)
+        snprintf(test->result, sizeof test->result, "%s, as expected", test->verdict);
+    else
+        snprintf(test->result, sizeof test->result, "%s, %s is expected", test->verdict,
+                 attest_trial_outcome_name(file->expected));
+    snprintf(test->reason, sizeof test->reason, "%s", file->reason);
+    attest_text_printf(&command, "attest replay %s", file->path);
+    test->command = attest_text_take(&command);
+    return test->command ? ATTEST_OK : attest_memory_fail(error);
 }
 
 attest_status attest_summary_init(attest_summary *summary, const attest_plan *plan,
                                   const attest_join *join, const attest_corpus *corpus,
-                                  attest_error *error)
+                                  const char *folder, attest_error *error)
 {
-    *summary = (attest_summary){.plan = plan, .properties = plan->properties, .corpus = corpus};
-    summary->property = attest_memory_alloc(plan->properties, sizeof *summary->property);
-    if (!summary->property)
-        return attest_memory_fail(error);
-    for (size_t p = 0; p < plan->properties; p++) {
-        attest_status status = summarise(&summary->property[p], &join[p], error);
+    size_t files = corpus ? corpus->files : 0;
 
-        if (status != ATTEST_OK)
-            return status;
-        summary->standing[summary->property[p].standing]++;
+    *summary = (attest_summary){.plan = plan, .corpus = corpus, .folder = folder};
+    summary->property = attest_memory_alloc(plan->properties, sizeof *summary->property);
+    summary->test = attest_memory_alloc(plan->properties + files, sizeof *summary->test);
+    if (!summary->property || !summary->test)
+        return attest_memory_fail(error);
+    summary->properties = plan->properties;
+    summary->tests = plan->properties + files;
+    for (size_t p = 0; p < plan->properties; p++) {
+        ATTEST_TRY(summarise(&summary->property[p], &join[p], error));
+        ATTEST_TRY(describe_property(summary, p, error));
     }
-    for (size_t f = 0; corpus && f < corpus->files; f++)
-        summary->standing[attest_summary_stand(&corpus->file[f])]++;
+    for (size_t f = 0; f < files; f++)
+        ATTEST_TRY(
+            describe_file(&summary->test[plan->properties + f], &corpus->file[f], error));
+    for (size_t t = 0; t < summary->tests; t++)
+        summary->standing[summary->test[t].standing]++;
     return ATTEST_OK;
 }
 
@@ -204,6 +327,9 @@ int attest_summary_code(const attest_summary *summary)
 
 void attest_summary_clear(attest_summary *summary)
 {
+    for (size_t t = 0; summary->test && t < summary->tests; t++)
+        free(summary->test[t].command);
+    free(summary->test);
     free(summary->property);
     memset(summary, 0, sizeof *summary);
 }

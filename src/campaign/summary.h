@@ -1,4 +1,7 @@
-/* summary.h -- what a campaign says in the end. */
+/* summary.h -- the record of a finished campaign: verdicts, and the lines that describe them.
+ *
+ * Text, JSON, TAP, JUnit and exit code are made from this record; none of them derives a fact
+ * of its own. */
 #ifndef ATTEST_CAMPAIGN_SUMMARY_H
 #define ATTEST_CAMPAIGN_SUMMARY_H
 
@@ -8,74 +11,91 @@
 typedef enum attest_campaign_verdict {
     ATTEST_CAMPAIGN_HELD = 0,
     ATTEST_CAMPAIGN_VIOLATED,
-    ATTEST_CAMPAIGN_FLAKY,     /* violated, and not violated when it was decided again */
+    ATTEST_CAMPAIGN_FLAKY,     /* violated, but not when it was decided again */
     ATTEST_CAMPAIGN_UNDECIDED, /* never a pass */
     ATTEST_CAMPAIGN_NOT_RUN    /* no trial, or too few for a search: neither pass nor failure */
 } attest_campaign_verdict;
 
-/* What the verdict means for a property, which holds or looks for a violation. */
+/* What the verdict means for the property, which is either to hold or to be violated. */
 typedef enum attest_campaign_standing {
     ATTEST_STANDING_HELD = 0,
-    ATTEST_STANDING_EXPECTED, /* violated, and that is what was looked for */
-    ATTEST_STANDING_FAILED,   /* violated, also where a hypothesis was dropped; or a violation
-                                 was expected and not found */
+    ATTEST_STANDING_EXPECTED, /* violated, as expected */
+    ATTEST_STANDING_FAILED,   /* violated, also without one of its hypotheses; or an expected
+                                 violation was not found */
     ATTEST_STANDING_FLAKY,
     ATTEST_STANDING_UNDECIDED,
     ATTEST_STANDING_NOT_RUN,
     ATTEST_STANDINGS
 } attest_campaign_standing;
 
-/* One property. Points into its tally. */
+/* One property. Points into its join. */
 typedef struct attest_property_summary {
     const attest_property *property;
     const attest_chunk_result *result;
     attest_campaign_verdict verdict;
     attest_campaign_standing standing;
-    const char *reason; /* undecided, not run, held where it should not: why; else NULL */
-    const char *needed; /* the hypothesis that was dropped, and is needed: a violation was
-                           found; else NULL */
-    bool by_witness;    /* a search had too few trials to find a violation: the stored one,
-                           decided again, stands for it */
-    char text[160];     /* of the reason, where it is made up */
+    const char *reason; /* why it is undecided, not run, or held although a violation is
+                           expected; else NULL */
+    const char *needed; /* the hypothesis that was dropped, if a violation was found without it;
+                           else NULL */
+    bool by_witness;    /* a search had too few trials to find a violation: the stored one was
+                           decided again instead */
+    char text[160];     /* the memory of reason, if it is not a literal */
     uint64_t trials;
     uint64_t random; /* passed trials that were drawn independently of each other */
 } attest_property_summary;
 
+/* A property, or a file of the corpus, as one test of the campaign. */
+typedef struct attest_summary_test {
+    const char *name; /* of the property; or the path of the file */
+    bool is_file;
+    attest_campaign_standing standing;
+    const char *verdict; /* "held", "violated", ... */
+    char result[256];    /* "violated, as expected, after 3 trials"; "held, as expected" */
+    char reason[1024];   /* one line, what is violated or why nothing was decided; or "" */
+    char *command;       /* replays the first violation, or the file; NULL: nothing to replay */
+    double seconds;
+} attest_summary_test;
+
 typedef struct attest_summary {
     const attest_plan *plan;
+    const attest_corpus *corpus; /* or NULL */
+    const char *folder; /* contains the counterexamples, under attest_summary_file; NULL:
+                           there are no files */
     size_t properties;
     attest_property_summary *property;
-    const attest_corpus *corpus;       /* its files are tests like the properties; or NULL */
-    size_t standing[ATTEST_STANDINGS]; /* how many properties and files stand so */
+    size_t tests; /* the properties, then the files of the corpus */
+    attest_summary_test *test;
+    size_t standing[ATTEST_STANDINGS]; /* the number of tests in each standing */
 } attest_summary;
 
-/* Where a violation is expected, and none was found in fewer trials than the property's
- * default, its witness is decided again. corpus may be NULL; it must outlive the summary.
- * Status: NOMEM. */
+/* If a violation is expected, but none was found in fewer trials than the default of the
+ * property, its witness is decided again. corpus and folder may be NULL; plan, joins, corpus
+ * and folder must outlive the summary. Status: NOMEM; the summary must be cleared in any case.
+ */
 attest_status attest_summary_init(attest_summary *summary, const attest_plan *plan,
                                   const attest_join *join, const attest_corpus *corpus,
-                                  attest_error *error) ATTEST_WARN_UNUSED;
+                                  const char *folder, attest_error *error) ATTEST_WARN_UNUSED;
 void attest_summary_clear(attest_summary *summary);
 
-/* "held", "violated", "flaky", "undecided" or "not-run". */
+/* Returns "held", "violated", "flaky", "undecided" or "not-run". */
 const char *attest_campaign_verdict_name(attest_campaign_verdict verdict);
 
-/* The exit code that the program ends with: 1 where something failed or is flaky, else 3 where
- * something is undecided, else 0. */
+/* Returns "held", "violated_as_expected", "failed", "flaky", "undecided" or "not_run". */
+const char *attest_campaign_standing_name(attest_campaign_standing standing);
+
+/* Returns the exit code of the program: 1 if a test failed or is flaky, else 3 if one is
+ * undecided, else 0. */
 int attest_summary_code(const attest_summary *summary);
 
-/* Whether this is no reason for another exit code than 0. */
+/* Returns whether the standing leaves the exit code 0. */
 static inline bool attest_standing_is_good(attest_campaign_standing standing)
 {
     return standing == ATTEST_STANDING_HELD || standing == ATTEST_STANDING_EXPECTED ||
            standing == ATTEST_STANDING_NOT_RUN;
 }
 
-/* How a file of the corpus stands: held or violated as it says, failed, or undecided. */
-attest_campaign_standing attest_summary_stand(const attest_corpus_case *file);
-
-/* The name, in the campaign's folder, of the file of violation number v >= 0 or, for v = -1, of
- * the tightest case. */
+/* Formats the name of the file of violation v >= 0 or, for v = -1, of the tightest case. */
 void attest_summary_file(char *name, size_t size, const attest_property *property, long v);
 
 /* With fewer trials the shares of labels are not compared with their bounds. */

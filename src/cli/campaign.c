@@ -5,7 +5,7 @@
 
 #include "base/folder.h"
 #include "base/memory.h"
-#include "base/output.h"
+#include "base/scope.h"
 #include "campaign/campaign.h"
 #include "campaign/corpus.h"
 #include "campaign/observations.h"
@@ -16,6 +16,7 @@
 #include "cli/progress.h"
 #include "props/properties.h"
 #include "report/campaign.h"
+#include "report/tests.h"
 
 static int run(int argc, char **argv);
 
@@ -108,21 +109,23 @@ static int open_folder(campaign_job *job, const campaign_request *request,
     return EXIT_HOLDS;
 }
 
-static int write_junit(const campaign_job *job, const campaign_request *request)
+/* Writes the tests of the campaign as JUnit and TAP, as far as they are asked for. */
+static int write_tests(const campaign_job *job, const campaign_request *request)
 {
-    attest_output output;
+    ATTEST_SCOPED(attest_report_tests, tests);
     attest_error error;
 
-    if (!request->junit)
-        return EXIT_HOLDS;
-    if (attest_output_open(&output, request->junit, &error))
+    if (attest_report_tests_set_campaign(&tests, &job->summary)) {
+        attest_memory_fail(&error);
         return attest_cli_fail(&error);
-    if (attest_report_campaign_junit(output.stream, &job->summary, request->out)) {
-        attest_output_abandon(&output);
-        attest_cli_complain("%s: out of memory", request->junit);
-        return EXIT_ENVIRONMENT;
     }
-    return attest_output_commit(&output, &error) ? attest_cli_fail(&error) : EXIT_HOLDS;
+    if (request->junit && attest_report_tests_write_junit(&tests, request->junit, &error))
+        return attest_cli_fail(&error);
+    if (request->tap && attest_report_tests_write_tap(&tests, stdout)) {
+        attest_memory_fail(&error);
+        return attest_cli_fail(&error);
+    }
+    return EXIT_HOLDS;
 }
 
 static int print(const campaign_job *job, const campaign_request *request,
@@ -133,21 +136,17 @@ static int print(const campaign_job *job, const campaign_request *request,
     attest_json json;
 
     if (request->out && !request->journal_only &&
-        attest_report_campaign_files(&job->summary, request->out, &error))
+        attest_report_campaign_files(&job->summary, &error))
         return attest_cli_fail(&error);
-    if (write_junit(job, request))
+    if (write_tests(job, request))
         return EXIT_ENVIRONMENT;
     if (common->json) {
         attest_json_write_begin(&json, stdout);
-        attest_report_campaign_json(&json, &job->summary, request->out);
+        attest_report_campaign_json(&json, &job->summary);
         return attest_cli_end_json(&json, code);
     }
-    if (request->tap && attest_report_campaign_tap(stdout, &job->summary, request->out)) {
-        attest_cli_complain("out of memory");
-        return EXIT_ENVIRONMENT;
-    }
     if (!request->tap && !common->stdout_by)
-        attest_report_campaign_text(stdout, &job->summary, request->out, attest_cli_width());
+        attest_report_campaign_text(stdout, &job->summary, attest_cli_width());
     if (!request->tap && request->out)
         attest_cli_close(common, "next: 'attest report %s -o OUT.html' makes a page of it",
                          request->out);
@@ -195,7 +194,7 @@ static int run_campaign(campaign_job *job, const campaign_request *request,
     if (job->campaign.interrupted)
         return tell_interruption(job, request);
     if (attest_summary_init(&job->summary, &job->plan, job->campaign.join,
-                            job->has_corpus ? &job->corpus : NULL, &error))
+                            job->has_corpus ? &job->corpus : NULL, request->out, &error))
         return attest_cli_fail(&error);
     code = close_observations(job, request);
     return code == EXIT_HOLDS ? print(job, request, common) : code;

@@ -53,7 +53,7 @@ static int write_whole(const attest_merge *merge, const attest_summary *summary,
     if (attest_journal_create(&journal, path, plan, &error) ||
         attest_merge_copy(&journal, (const char *const *)folders, count, &common->budget,
                           &error) ||
-        attest_report_campaign_files(summary, target, &error))
+        attest_report_campaign_files(summary, &error))
         return attest_cli_fail(&error);
     return EXIT_HOLDS;
 }
@@ -112,13 +112,13 @@ static int print(const attest_summary *summary, const attest_common *common)
     attest_json json;
 
     if (!common->json) {
-        attest_report_campaign_text(stdout, summary, common->output, attest_cli_width());
+        attest_report_campaign_text(stdout, summary, attest_cli_width());
         attest_cli_close(common, "next: 'attest report %s -o OUT.html' makes a page of it",
                          common->output);
         return code;
     }
     attest_json_write_begin(&json, stdout);
-    attest_report_campaign_json(&json, summary, common->output);
+    attest_report_campaign_json(&json, summary);
     return attest_cli_end_json(&json, code);
 }
 
@@ -165,8 +165,9 @@ static int run(int argc, char **argv)
     code = check_plan(&merge, planned, &common);
     if (code == EXIT_HOLDS)
         code = campaign_replay_corpus(&corpus, &has_corpus, folder, &common);
-    if (code == EXIT_HOLDS && attest_summary_init(&summary, &merge.saved.plan, merge.join,
-                                                  has_corpus ? &corpus : NULL, &error))
+    if (code == EXIT_HOLDS &&
+        attest_summary_init(&summary, &merge.saved.plan, merge.join,
+                            has_corpus ? &corpus : NULL, common.output, &error))
         code = attest_cli_fail(&error);
     if (code == EXIT_HOLDS)
         code = write_folder(&merge, &summary, folders, count, partial, &common);

@@ -1,10 +1,12 @@
 /* campaign_files.c -- the files that a finished campaign writes to its directory. */
+#include "base/folder.h"
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/scope.h"
 #include "base/text.h"
 #include "io/json_file.h"
 #include "report/campaign.h"
+#include "report/tests.h"
 
 static attest_status open_file(attest_output *output, const char *folder, const char *name,
                                attest_error *error)
@@ -43,41 +45,48 @@ static attest_status write_instances(const attest_property_summary *property,
     return ATTEST_OK;
 }
 
-typedef attest_status report(FILE *stream, const attest_summary *summary, const char *folder);
-
-static attest_status write_report(report *write, const char *name,
-                                  const attest_summary *summary, const char *folder,
-                                  attest_error *error)
+static attest_status write_tap(const attest_report_tests *tests, const char *folder,
+                               attest_error *error)
 {
     attest_output output;
 
-    ATTEST_TRY(open_file(&output, folder, name, error));
-    if (write(output.stream, summary, folder) != ATTEST_OK) {
+    ATTEST_TRY(open_file(&output, folder, "report.tap", error));
+    if (attest_report_tests_write_tap(tests, output.stream) != ATTEST_OK) {
         attest_output_abandon(&output);
         return attest_memory_fail(error);
     }
     return attest_output_commit(&output, error);
 }
 
-static attest_status write_json(const attest_summary *summary, const char *folder,
-                                attest_error *error)
+static attest_status write_junit(const attest_report_tests *tests, const char *folder,
+                                 attest_error *error)
+{
+    char *path ATTEST_FREED = attest_folder_join(folder, "report.xml");
+
+    return path ? attest_report_tests_write_junit(tests, path, error)
+                : attest_memory_fail(error);
+}
+
+static attest_status write_json(const attest_summary *summary, attest_error *error)
 {
     attest_json_file file;
 
-    ATTEST_TRY(open_file(&file.output, folder, "report.json", error));
+    ATTEST_TRY(open_file(&file.output, summary->folder, "report.json", error));
     attest_json_write_begin(&file.json, file.output.stream);
-    attest_report_campaign_json(&file.json, summary, folder);
+    attest_report_campaign_json(&file.json, summary);
     return attest_json_file_commit(&file, error);
 }
 
-attest_status attest_report_campaign_files(const attest_summary *summary, const char *folder,
-                                           attest_error *error)
+attest_status attest_report_campaign_files(const attest_summary *summary, attest_error *error)
 {
+    ATTEST_SCOPED(attest_report_tests, tests);
+
     for (size_t p = 0; p < summary->properties; p++)
-        ATTEST_TRY(write_instances(&summary->property[p], folder, error));
-    ATTEST_TRY(write_report(attest_report_campaign_tap, "report.tap", summary, folder, error));
-    ATTEST_TRY(
-        write_report(attest_report_campaign_junit, "report.xml", summary, folder, error));
+        ATTEST_TRY(write_instances(&summary->property[p], summary->folder, error));
+    if (attest_report_tests_set_campaign(&tests, summary) != ATTEST_OK)
+        return attest_memory_fail(error);
+    ATTEST_TRY(write_tap(&tests, summary->folder, error));
+    ATTEST_TRY(write_junit(&tests, summary->folder, error));
     /* The last file: if it exists, all others do. */
-    return write_json(summary, folder, error);
+    return write_json(summary, error);
 }

@@ -7,7 +7,7 @@
 #include "base/cpu.h"
 #include "campaign/counterexample.h"
 #include "report/campaign.h"
-#include "report/replay.h"
+#include "campaign/replay.h"
 
 static void write_seed(attest_json *json, const char *key, uint64_t seed)
 {
@@ -17,7 +17,7 @@ static void write_seed(attest_json *json, const char *key, uint64_t seed)
     attest_json_write_string(json, key, text);
 }
 
-/* A margin is a logarithm: of 0 it is -infinity, which JSON has no number for. */
+/* A margin is a logarithm, possibly -infinity, which is not a number of JSON. */
 static void write_margin(attest_json *json, const char *key, double margin)
 {
     if (isinf(margin))
@@ -55,7 +55,7 @@ static void write_violations(attest_json *json, const attest_property_summary *p
     attest_json_write_close(json);
 }
 
-/* Violations are joined by their shrunk instance: how many trials each stands for. */
+/* Violations with the same shrunk instance are one finding, with the number of their trials. */
 static void write_findings(attest_json *json, const attest_property_summary *property,
                            const char *folder)
 {
@@ -82,8 +82,6 @@ static void write_findings(attest_json *json, const attest_property_summary *pro
 
 static void write_deaths(attest_json *json, const attest_chunk_result *result)
 {
-    static const char *const kinds[] = {"memory", "timeout", "signal", "exit"};
-
     attest_json_write_array(json, "deaths");
     for (size_t d = 0; d < result->deaths; d++) {
         const attest_death *death = &result->death[d];
@@ -91,7 +89,7 @@ static void write_deaths(attest_json *json, const attest_chunk_result *result)
         attest_json_write_object(json, NULL);
         attest_json_write_count(json, "trial", death->trial);
         write_seed(json, "seed", death->seed);
-        attest_json_write_string(json, "kind", kinds[death->kind]);
+        attest_json_write_string(json, "kind", attest_death_kind_name(death->kind));
         if (death->kind == ATTEST_DEATH_SIGNAL || death->kind == ATTEST_DEATH_EXIT)
             attest_json_write_integer(json, "detail", death->detail);
         attest_json_write_string(json, "while", death->shrinking ? "shrinking" : "deciding");
@@ -141,21 +139,21 @@ static void write_property(attest_json *json, const attest_property_summary *pro
     attest_json_write_close(json);
 }
 
-static void write_corpus(attest_json *json, const attest_corpus *corpus)
+static void write_corpus(attest_json *json, const attest_summary *summary)
 {
-    if (!corpus)
+    if (!summary->corpus)
         return;
     attest_json_write_array(json, "corpus");
-    for (size_t f = 0; f < corpus->files; f++) {
-        const attest_corpus_case *file = &corpus->file[f];
+    for (size_t f = 0; f < summary->corpus->files; f++) {
+        const attest_corpus_case *file = &summary->corpus->file[f];
+        const attest_summary_test *test = &summary->test[summary->properties + f];
 
         attest_json_write_object(json, NULL);
-        attest_json_write_string(json, "name", file->path);
+        attest_json_write_string(json, "name", test->name);
         attest_json_write_string(json, "property", file->property);
-        attest_json_write_string(json, "expect", attest_report_outcome_name(file->expected));
-        attest_json_write_string(json, "verdict", attest_report_outcome_name(file->outcome));
-        attest_json_write_bool(json, "as_expected",
-                               attest_standing_is_good(attest_summary_stand(file)));
+        attest_json_write_string(json, "expect", attest_trial_outcome_name(file->expected));
+        attest_json_write_string(json, "verdict", test->verdict);
+        attest_json_write_bool(json, "as_expected", attest_standing_is_good(test->standing));
         attest_json_write_string(json, "reason", file->reason);
         attest_json_write_close(json);
     }
@@ -176,18 +174,16 @@ static void write_first(attest_json *json, const attest_summary *summary)
 
 static void write_summary(attest_json *json, const attest_summary *summary)
 {
-    static const char *const names[ATTEST_STANDINGS] = {
-        "held", "violated_as_expected", "failed", "flaky", "undecided", "not_run"};
-
     attest_json_write_object(json, "summary");
     for (size_t s = 0; s < ATTEST_STANDINGS; s++)
-        attest_json_write_count(json, names[s], summary->standing[s]);
+        attest_json_write_count(json,
+                                attest_campaign_standing_name((attest_campaign_standing)s),
+                                summary->standing[s]);
     attest_json_write_integer(json, "exit", attest_summary_code(summary));
     attest_json_write_close(json);
 }
 
-void attest_report_campaign_json(attest_json *json, const attest_summary *summary,
-                                 const char *folder)
+void attest_report_campaign_json(attest_json *json, const attest_summary *summary)
 {
     char cpu[128];
 
@@ -207,9 +203,9 @@ void attest_report_campaign_json(attest_json *json, const attest_summary *summar
         attest_json_write_bool(json, "partial", true);
     attest_json_write_array(json, "properties");
     for (size_t p = 0; p < summary->properties; p++)
-        write_property(json, &summary->property[p], folder);
+        write_property(json, &summary->property[p], summary->folder);
     attest_json_write_close(json);
-    write_corpus(json, summary->corpus);
+    write_corpus(json, summary);
     write_summary(json, summary);
     write_first(json, summary);
     attest_json_write_close(json);

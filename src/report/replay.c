@@ -1,4 +1,4 @@
-/* replay.c -- a replayed counterexample as JSON and as text for people. */
+/* replay.c -- a replayed counterexample as JSON and as text. */
 #include "report/replay.h"
 
 #include <math.h>
@@ -12,13 +12,6 @@
 #include "base/scope.h"
 #include "report/need.h"
 #include "report/print.h"
-
-const char *attest_report_outcome_name(attest_trial_outcome outcome)
-{
-    static const char *const names[] = {"held", "violated", "discarded", "undecided"};
-
-    return names[outcome];
-}
 
 static void write_entry(attest_json *json, const attest_view *view, attest_view_kind kind,
                         size_t e)
@@ -60,7 +53,7 @@ void attest_report_replay_json(attest_json *json, const char *path,
     attest_json_write_string(json, "file", path);
     attest_json_write_string(json, "property", file->property);
     attest_json_write_string(json, "definition", file->definition);
-    attest_json_write_string(json, "verdict", attest_report_outcome_name(replay->outcome));
+    attest_json_write_string(json, "verdict", attest_trial_outcome_name(replay->outcome));
     attest_json_write_bool(json, "reproduced", replay->outcome == ATTEST_VIOLATED);
     attest_json_write_string(json, "decided_by", replay->decided_by);
     attest_json_write_string(json, "reason", replay->reason);
@@ -132,7 +125,7 @@ void attest_report_replay_text(FILE *stream, const char *path, const attest_repl
                   replay->outcome == ATTEST_VIOLATED ? "the violation is confirmed"
                   : replay->outcome == ATTEST_HELD
                       ? "not violated"
-                      : attest_report_outcome_name(replay->outcome));
+                      : attest_trial_outcome_name(replay->outcome));
     attest_fprint(stream, "%s", replay->reason);
     attest_fprint(stream, ")\n  decided by ");
     attest_fprint(stream, "%s", replay->decided_by);

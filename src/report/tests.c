@@ -1,10 +1,11 @@
-/* tests.c -- the verdicts of records, as tests. */
+/* tests.c -- the verdicts of campaigns and other records as tests. */
 #include "report/tests.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "report/value.h"
 
 void attest_report_tests_init(attest_report_tests *tests)
@@ -14,19 +15,76 @@ void attest_report_tests_init(attest_report_tests *tests)
 
 void attest_report_tests_clear(attest_report_tests *tests)
 {
+    for (size_t i = 0; i < tests->count; i++) {
+        free(tests->test[i].title);
+        free(tests->test[i].message);
+        free(tests->test[i].command);
+    }
     free(tests->test);
     attest_report_tests_init(tests);
 }
 
+/* Appends the test, whose texts are taken over; false: out of memory. */
 static bool add(attest_report_tests *tests, const attest_report_test *test)
 {
-    if (!attest_memory_grow(&tests->test, &tests->room, tests->count + 1, sizeof *tests->test))
+    if (!test->title || !test->message || !test->command ||
+        !attest_memory_grow(&tests->test, &tests->room, tests->count + 1,
+                            sizeof *tests->test)) {
+        free(test->title);
+        free(test->message);
+        free(test->command);
         return false;
+    }
     tests->test[tests->count++] = *test;
     return true;
 }
 
-/* The first counterexample of a property, or "". */
+/* ---- Tests of a campaign. */
+
+static bool add_test(attest_report_tests *tests, const attest_summary_test *test)
+{
+    static const attest_report_outcome outcomes[ATTEST_STANDINGS] = {
+        [ATTEST_STANDING_FAILED] = ATTEST_REPORT_FAILED,
+        [ATTEST_STANDING_FLAKY] = ATTEST_REPORT_FAILED,
+        [ATTEST_STANDING_UNDECIDED] = ATTEST_REPORT_ERROR,
+        [ATTEST_STANDING_NOT_RUN] = ATTEST_REPORT_SKIPPED,
+    };
+    bool skipped = test->standing == ATTEST_STANDING_NOT_RUN;
+    attest_text title;
+
+    attest_text_init(&title);
+    attest_text_printf(&title, "%s%s%s", test->name, skipped ? "" : ": ",
+                       skipped ? "" : test->result);
+    return add(tests,
+               &(attest_report_test){
+                   .suite = "attest campaign",
+                   .class_name = test->is_file ? "attest.corpus" : "attest",
+                   .name = test->name,
+                   .verdict = test->verdict,
+                   .outcome = outcomes[test->standing],
+                   .seconds = test->seconds,
+                   .title = attest_text_take(&title),
+                   .skip = test->result,
+                   .message = attest_memory_copy(test->reason),
+                   .command = attest_memory_copy(test->command ? test->command : ""),
+                   .output = test->result,
+                   .comments = !test->is_file || !attest_standing_is_good(test->standing),
+               });
+}
+
+attest_status attest_report_tests_set_campaign(attest_report_tests *tests,
+                                               const attest_summary *summary)
+{
+    tests->one_suite = true;
+    for (size_t t = 0; t < summary->tests; t++)
+        if (!add_test(tests, &summary->test[t]))
+            return ATTEST_NOMEM;
+    return ATTEST_OK;
+}
+
+/* ---- Tests of records. */
+
+/* Returns the first counterexample of a property, or "". */
 static const char *first_counterexample(const attest_json_cursor *property)
 {
     attest_json_cursor files, file;
@@ -38,10 +96,10 @@ static const char *first_counterexample(const attest_json_cursor *property)
     return attest_json_get_string(&path, &file, NULL) == ATTEST_OK ? path : "";
 }
 
-/* Whether a record of expected verdicts beside the record, or in a folder above it, has this
- * verdict for it. */
-static bool is_meant(const attest_records *records, const attest_record *record,
-                     const char *verdict)
+/* Returns whether a record of expected verdicts in the directory of the record, or above it,
+ * has this verdict for it. */
+static bool is_expected(const attest_records *records, const attest_record *record,
+                        const char *verdict)
 {
     for (size_t i = 0; i < records->count; i++) {
         const attest_record *list = &records->record[i];
@@ -58,6 +116,44 @@ static bool is_meant(const attest_records *records, const attest_record *record,
     return false;
 }
 
+/* A verdict in a record. */
+typedef struct verdict {
+    const char *name, *verdict;
+    bool passed, expected, skipped;
+    double seconds;
+    const char *counterexample; /* a file, or "" */
+} verdict;
+
+static bool add_verdict(attest_report_tests *tests, const attest_record *record,
+                        const verdict *v)
+{
+    attest_text title, message, command;
+
+    attest_text_init(&title);
+    attest_text_init(&message);
+    attest_text_init(&command);
+    attest_text_printf(&title, "%s: %s %s%s%s%s", record->path, v->name, v->verdict,
+                       v->expected ? ", as expected" : "",
+                       *v->counterexample ? ", replay " : "", v->counterexample);
+    attest_text_printf(&message, "the verdict is \"%s\"", v->verdict);
+    attest_text_printf(&command, "%s%s", *v->counterexample ? "attest replay " : "",
+                       v->counterexample);
+    return add(tests, &(attest_report_test){
+                          .suite = record->path,
+                          .class_name = record->path,
+                          .name = v->name,
+                          .verdict = v->verdict,
+                          .outcome = v->skipped  ? ATTEST_REPORT_SKIPPED
+                                     : v->passed ? ATTEST_REPORT_PASSED
+                                                 : ATTEST_REPORT_FAILED,
+                          .seconds = v->seconds,
+                          .title = attest_text_take(&title),
+                          .skip = "",
+                          .message = attest_text_take(&message),
+                          .command = attest_text_take(&command),
+                      });
+}
+
 /* The properties of a campaign, or the files of its corpus. */
 static bool add_campaign(attest_report_tests *tests, const attest_records *records,
                          const attest_record *record, const char *key)
@@ -68,37 +164,36 @@ static bool add_campaign(attest_report_tests *tests, const attest_records *recor
 
     for (size_t i = 0; i < count && ok; i++) {
         attest_json_cursor property = attest_json_get_element(&properties, i);
-        attest_report_test test = {record->path, attest_value_text(&property, "name"),
-                                   attest_value_text(&property, "verdict"),
-                                   .seconds = attest_value_number(&property, "seconds"),
-                                   .counterexample = first_counterexample(&property)};
-        test.passed = attest_value_is_expected(&property, "held") ||
-                      is_meant(records, record, test.verdict);
-        test.skipped = strcmp(test.verdict, "not-run") == 0;
-        test.expected = test.passed && strcmp(test.verdict, "violated") == 0;
-        test.seconds = test.seconds > 0 ? test.seconds : 0;
-        ok = add(tests, &test);
+        verdict v = {.name = attest_value_text(&property, "name"),
+                     .verdict = attest_value_text(&property, "verdict"),
+                     .seconds = attest_value_number(&property, "seconds"),
+                     .counterexample = first_counterexample(&property)};
+
+        v.passed = attest_value_is_expected(&property, "held") ||
+                   is_expected(records, record, v.verdict);
+        v.skipped = strcmp(v.verdict, "not-run") == 0;
+        v.expected = v.passed && strcmp(v.verdict, "violated") == 0;
+        v.seconds = v.seconds > 0 ? v.seconds : 0;
+        ok = add_verdict(tests, record, &v);
     }
     return ok;
 }
 
-/* Records that say one thing, and the verdict that passes. */
-static bool add_verdict(attest_report_tests *tests, const attest_records *records,
-                        const attest_record *record, const char *name, const char *good)
+/* A record with one verdict; good is the one that passes. */
+static bool add_record(attest_report_tests *tests, const attest_records *records,
+                       const attest_record *record, const char *name, const char *good)
 {
     attest_json_cursor root = attest_json_root(&record->document);
-    attest_report_test test = {.suite = record->path,
-                               .name = name,
-                               .verdict = attest_value_text(&root, "verdict"),
-                               .counterexample = ""};
+    verdict v = {
+        .name = name, .verdict = attest_value_text(&root, "verdict"), .counterexample = ""};
 
-    test.expected = *test.verdict && strcmp(test.verdict, good) != 0 &&
-                    is_meant(records, record, test.verdict);
-    test.passed = test.expected || strcmp(test.verdict, good) == 0;
-    return add(tests, &test);
+    v.expected =
+        *v.verdict && strcmp(v.verdict, good) != 0 && is_expected(records, record, v.verdict);
+    v.passed = v.expected || strcmp(v.verdict, good) == 0;
+    return add_verdict(tests, record, &v);
 }
 
-/* A table of errors has none. */
+/* A table of approximation errors has no verdict. */
 static bool has_verdict(const attest_record *record)
 {
     attest_json_cursor root = attest_json_root(&record->document);
@@ -110,22 +205,21 @@ attest_status attest_report_tests_set(attest_report_tests *tests, const attest_r
 {
     bool ok = true;
 
-    tests->count = 0;
     for (size_t i = 0; i < records->count && ok; i++) {
         const attest_record *record = &records->record[i];
         if (record->kind == ATTEST_RECORD_CAMPAIGN)
             ok = add_campaign(tests, records, record, "properties") &&
                  add_campaign(tests, records, record, "corpus");
         else if (record->kind == ATTEST_RECORD_CERTIFICATE)
-            ok = add_verdict(tests, records, record, "contextual-mapping", "proved");
+            ok = add_record(tests, records, record, "contextual-mapping", "proved");
         else if (record->kind == ATTEST_RECORD_JUDGE)
-            ok = add_verdict(tests, records, record, "judge", "within");
+            ok = add_record(tests, records, record, "judge", "within");
         else if (record->kind == ATTEST_RECORD_RANGE)
-            ok = add_verdict(tests, records, record, "range", "safe");
+            ok = add_record(tests, records, record, "range", "safe");
         else if (record->kind == ATTEST_RECORD_MEMORIZE)
-            ok = add_verdict(tests, records, record, "memorize", "proved");
+            ok = add_record(tests, records, record, "memorize", "proved");
         else if (record->kind == ATTEST_RECORD_APPROXIMATE && has_verdict(record))
-            ok = add_verdict(tests, records, record, "approximate", "proved");
+            ok = add_record(tests, records, record, "approximate", "proved");
     }
     return ok ? ATTEST_OK : ATTEST_NOMEM;
 }

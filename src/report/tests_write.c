@@ -1,76 +1,113 @@
-/* tests_write.c -- TAP and JUnit. */
+/* tests_write.c -- tests as TAP and as JUnit XML. */
+#include <string.h>
+
+#include "base/escape.h"
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/scope.h"
-#include "report/junit.h"
-#include "report/tap.h"
+#include "report/markup.h"
 #include "report/tests.h"
+
+/* Escapes control characters, and '#', which would begin a directive. */
+static void add_title(attest_text *text, const char *title)
+{
+    ATTEST_SCOPED(attest_text, escaped);
+
+    attest_escape_terminal(&escaped, title, strlen(title));
+    for (size_t i = 0; i < escaped.size; i++)
+        attest_text_printf(text, escaped.data[i] == '#' ? "\\%c" : "%c", escaped.data[i]);
+    text->failed |= escaped.failed;
+}
+
+static void add_comment(attest_text *text, const char *what, const char *line)
+{
+    if (!*line)
+        return;
+    attest_text_printf(text, "# %s", what);
+    attest_escape_terminal(text, line, strlen(line));
+    attest_text_add(text, "\n");
+}
 
 attest_status attest_report_tests_write_tap(const attest_report_tests *tests, FILE *stream)
 {
-    attest_text text;
+    ATTEST_SCOPED(attest_text, text);
 
-    attest_text_init(&text);
+    attest_text_printf(&text, "1..%zu\n", tests->count);
     for (size_t i = 0; i < tests->count; i++) {
         const attest_report_test *test = &tests->test[i];
+        bool failed =
+            test->outcome == ATTEST_REPORT_FAILED || test->outcome == ATTEST_REPORT_ERROR;
 
-        attest_tap_add_test(&text, test->passed, i + 1);
-        attest_tap_add_name(&text, test->suite);
-        attest_text_add(&text, ": ");
-        attest_tap_add_name(&text, test->name);
-        attest_text_add(&text, " ");
-        attest_tap_add_name(&text, test->verdict);
-        if (test->expected)
-            attest_text_add(&text, ", as expected");
-        if (test->skipped)
-            attest_text_add(&text, " # SKIP");
-        if (*test->counterexample) {
-            attest_text_add(&text, ", replay ");
-            attest_tap_add_name(&text, test->counterexample);
-        }
+        attest_text_printf(&text, "%sok %zu - ", failed ? "not " : "", i + 1);
+        add_title(&text, test->title);
+        if (test->outcome == ATTEST_REPORT_SKIPPED)
+            attest_text_printf(&text, " # SKIP%s%s", *test->skip ? " " : "", test->skip);
         attest_text_add(&text, "\n");
+        if (test->comments) {
+            add_comment(&text, "", test->message);
+            add_comment(&text, "replay: ", test->command);
+        }
     }
-    attest_tap_add_plan(&text, tests->count);
-    return attest_tap_print(&text, stream);
+    if (text.failed)
+        return ATTEST_NOMEM;
+    fputs(text.data, stream);
+    return ATTEST_OK;
 }
 
-static void write_case(attest_markup *xml, const attest_report_test *test)
+static void add_time(attest_markup *xml, double seconds)
 {
-    ATTEST_SCOPED(attest_text, message);
-    ATTEST_SCOPED(attest_text, command);
-
-    attest_text_printf(&message, "the verdict is \"%s\"", test->verdict);
-    if (*test->counterexample)
-        attest_text_printf(&command, "attest replay %s", test->counterexample);
-    xml->text.failed |= message.failed || command.failed;
-    if (!xml->text.failed)
-        attest_junit_add(xml, &(attest_junit_test){
-                                  .classname = test->suite,
-                                  .name = test->name,
-                                  .seconds = test->seconds,
-                                  .trouble = test->skipped  ? "skipped"
-                                             : test->passed ? NULL
-                                                            : "failure",
-                                  .type = test->verdict,
-                                  .message = message.data,
-                                  .command = command.data ? command.data : "",
-                              });
+    attest_markup_attribute_printf(xml, "time", "%.6f", seconds);
 }
 
-/* The tests of one record: tests begin ... end. */
-static void write_suite(attest_markup *xml, const attest_report_tests *tests, size_t begin,
-                        size_t end)
+static void add_case(attest_markup *xml, const attest_report_test *test)
 {
-    attest_junit_suite suite = {.name = tests->test[begin].suite, .tests = end - begin};
+    static const char *const elements[] = {NULL, "failure", "error", "skipped"};
+    const char *element = elements[test->outcome];
+
+    attest_markup_open(xml, "testcase");
+    attest_markup_attribute(xml, "classname", test->class_name);
+    attest_markup_attribute(xml, "name", test->name);
+    add_time(xml, test->seconds);
+    if (!element && !test->output) {
+        attest_markup_empty(xml);
+        return;
+    }
+    if (element) {
+        attest_markup_open(xml, element);
+        attest_markup_attribute(xml, "type", test->verdict);
+        attest_markup_attribute(xml, "message", test->message);
+        attest_markup_line(xml, test->command);
+        attest_markup_close(xml);
+    }
+    if (test->output) {
+        attest_markup_open(xml, "system-out");
+        attest_markup_line(xml, test->output);
+        attest_markup_close(xml);
+    }
+    attest_markup_close(xml);
+}
+
+/* Adds the suite of tests begin ... end - 1. */
+static void add_suite(attest_markup *xml, const attest_report_tests *tests, size_t begin,
+                      size_t end)
+{
+    size_t outcomes[4] = {0};
+    double seconds = 0;
 
     for (size_t i = begin; i < end; i++) {
-        suite.failures += !tests->test[i].passed;
-        suite.skipped += tests->test[i].skipped;
-        suite.seconds += tests->test[i].seconds;
+        outcomes[tests->test[i].outcome]++;
+        seconds += tests->test[i].seconds;
     }
-    attest_junit_open(xml, &suite);
+    attest_markup_open(xml, "testsuite");
+    attest_markup_attribute(xml, "name", tests->test[begin].suite);
+    attest_markup_attribute_printf(xml, "tests", "%zu", end - begin);
+    attest_markup_attribute_printf(xml, "failures", "%zu", outcomes[ATTEST_REPORT_FAILED]);
+    attest_markup_attribute_printf(xml, "errors", "%zu", outcomes[ATTEST_REPORT_ERROR]);
+    if (outcomes[ATTEST_REPORT_SKIPPED])
+        attest_markup_attribute_printf(xml, "skipped", "%zu", outcomes[ATTEST_REPORT_SKIPPED]);
+    add_time(xml, seconds);
     for (size_t i = begin; i < end; i++)
-        write_case(xml, &tests->test[i]);
+        add_case(xml, &tests->test[i]);
     attest_markup_close(xml);
 }
 
@@ -80,15 +117,20 @@ attest_status attest_report_tests_write_junit(const attest_report_tests *tests,
     attest_markup xml ATTEST_CLEARED_BY(attest_markup_clear);
     attest_output output;
 
-    attest_junit_init(&xml, false);
-    attest_markup_open(&xml, "testsuites");
+    attest_markup_init(&xml);
+    xml.indented = true;
+    attest_text_add(&xml.text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
+    if (!tests->one_suite)
+        attest_markup_open(&xml, "testsuites");
     for (size_t i = 0, end; i < tests->count; i = end) {
-        for (end = i + 1; end < tests->count && tests->test[end].suite == tests->test[i].suite;
+        for (end = i + 1;
+             end < tests->count && strcmp(tests->test[end].suite, tests->test[i].suite) == 0;
              end++)
             ;
-        write_suite(&xml, tests, i, end);
+        add_suite(&xml, tests, i, end);
     }
-    attest_markup_close(&xml);
+    if (!tests->one_suite)
+        attest_markup_close(&xml);
     attest_text_add(&xml.text, "\n");
     if (xml.text.failed)
         return attest_memory_fail_at(error, path);

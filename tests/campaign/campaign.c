@@ -41,7 +41,7 @@ static bool begin_seeded(single *s, const char *name, size_t jobs, uint64_t seed
     s->plan.timeout = patience(name);
     if (attest_campaign_init(&s->campaign, &s->plan, NULL, NULL) != ATTEST_OK ||
         attest_campaign_run(&s->campaign, NULL) != ATTEST_OK ||
-        attest_summary_init(&s->summary, &s->plan, s->campaign.join, NULL, NULL) != ATTEST_OK)
+        attest_summary_init(&s->summary, &s->plan, s->campaign.join, NULL, NULL, NULL) != ATTEST_OK)
         return false;
     s->about = &s->summary.property[0];
     return true;
@@ -503,7 +503,7 @@ static void test_witness(const char *x, double time, unsigned trials, const char
     s.plan.setting.without = without;
     if (attest_campaign_init(&s.campaign, &s.plan, NULL, NULL) == ATTEST_OK &&
         attest_campaign_run(&s.campaign, NULL) == ATTEST_OK &&
-        attest_summary_init(&s.summary, &s.plan, s.campaign.join, NULL, NULL) == ATTEST_OK)
+        attest_summary_init(&s.summary, &s.plan, s.campaign.join, NULL, NULL, NULL) == ATTEST_OK)
         TAP_OK(s.summary.property[0].standing == expected && s.campaign.join[0].next > 0,
                "x = %s, time %g, %u trials: %s", x ? x : "none", time, trials,
                s.summary.property[0].by_witness ? "by the witness" : "not by the witness");

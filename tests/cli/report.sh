@@ -86,7 +86,7 @@ json 'len(o["records"]) == 15 and len(o["ignored"]) == 4 and o["page"] is None'
 json '{r["kind"] for r in o["records"]} == {"audit", "campaign", "certificate", "construct", "counterexample", "judge", "memorize", "approximate"}'
 json 'any(r["path"] == "a <b> & '"\\'c\\'"' \".json" for r in o["records"])'
 run 0 "as TAP" report "$work/records" --tap
-[ "$(grep -c '^ok' "$out")" -eq 6 ] && [ "$(grep -c '^not ok' "$out")" -eq 3 ] && [ "$(tail -n 1 "$out")" = 1..9 ]
+[ "$(grep -c '^ok' "$out")" -eq 6 ] && [ "$(grep -c '^not ok' "$out")" -eq 3 ] && [ "$(head -n 1 "$out")" = 1..9 ]
 result $? "six pass; a violation, an undecided property and a wrong output do not"
 shows '^not ok .*lemma1 undecided$'
 shows '^not ok .*masked violated, replay masked.1.json$'
