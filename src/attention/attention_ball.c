@@ -13,8 +13,8 @@
 #include "attention/attention.inc"
 #include "number/scope.h"
 
-/* The bits beyond those asked for that keep the radius below 2^-bits times the largest term:
- * with t = n H + 1 terms the sums lose at most a factor of 2^8 t^2. */
+/* The guard bits that keep the radius below 2^-bits times the largest term: with t = n H + 1
+ * terms the sums lose at most a factor of 2^8 t^2. */
 static slong guard_bits(size_t length, size_t heads)
 {
     return 10 + 2 * (slong)(FLINT_BIT_COUNT(length) + FLINT_BIT_COUNT(heads));
@@ -50,7 +50,7 @@ attest_status attest_attention_ball_between(arb_ptr out, const attest_weights *w
                                             attest_error *error)
 {
     size_t count = (end - begin) * sequence->dim;
-    const asked asked_for = {begin, end, narrow};
+    const positions wanted = {begin, end, narrow};
     FMPZ(denominator);
 
     ATTEST_TRY(attest_head_plan_check(weights, sequence, error));
@@ -59,7 +59,7 @@ attest_status attest_attention_ball_between(arb_ptr out, const attest_weights *w
                   sequence->length);
     for (size_t i = 0; i < count; i++)
         arb_zero(out + i);
-    ATTEST_TRY(attend(out, denominator, weights, sequence, asked_for, &c, error));
+    ATTEST_TRY(attend(out, denominator, weights, sequence, wanted, &c, error));
     divide(out, count, denominator, c.precision);
     return ATTEST_OK;
 }
@@ -77,7 +77,8 @@ attest_status attest_attention_ball_at(arb_ptr out, const attest_weights *weight
                                        long bits, attest_error *error)
 {
     if (position >= sequence->length)
-        return attest_error_set(error, ATTEST_DOMAIN, "a sequence of %zu tokens has no %zu",
+        return attest_error_set(error, ATTEST_DOMAIN,
+                                "a sequence of %zu tokens has no position %zu",
                                 sequence->length, position);
     return attest_attention_ball_between(out, weights, sequence, position, position + 1, false,
                                          bits, error);

@@ -13,7 +13,7 @@
 #define ATTEST_HAS_EXP 1
 #include "attention/attention.inc"
 
-/* NaN is no reason to leave a unit out. */
+/* A unit that is NaN counts as active. */
 static bool is_inactive(const double *unit)
 {
     return *unit <= 0;
@@ -28,7 +28,7 @@ attest_status attest_attention_double(double *out, const attest_weights *weights
     FMPZ(denominator);
 
     ATTEST_TRY(attest_head_plan_check(weights, sequence, error));
-    return attend(out, denominator, weights, sequence, (asked){.end = sequence->length}, &c,
+    return attend(out, denominator, weights, sequence, (positions){.end = sequence->length}, &c,
                   error);
 }
 
@@ -65,7 +65,7 @@ attest_status attest_network_doubles_init(attest_network_doubles **state,
     return ok ? ATTEST_OK : attest_memory_fail(error);
 }
 
-/* Replaces the encoded sequence by what the layer before makes of it, taken exactly. */
+/* Replaces the encoded sequence by the exact values of the output of the layer before. */
 static attest_status run_before(attest_network_doubles *state, double *in, double *out,
                                 attest_error *error)
 {
@@ -99,7 +99,7 @@ attest_status attest_network_double(double *out, attest_network_doubles *state,
 {
     const attest_network *network = state->network;
     size_t dim = network->dim;
-    /* one token more: the layer before has one, and what it becomes */
+    /* one token more, for the input and the output of the layer before */
     double *work ATTEST_FREED = attest_memory_alloc((sequence->length + 1) * dim, sizeof *work);
     attest_double_context c = {0};
 

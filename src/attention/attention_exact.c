@@ -20,8 +20,8 @@ attest_status attest_attention_exact(fmpq *out, const attest_weights *weights,
                                 "softmax is not rational: exact arithmetic serves hardmax");
     for (size_t i = 0; i < count; i++)
         fmpq_zero(out + i);
-    ATTEST_TRY(attend(out, denominator, weights, sequence, (asked){.end = sequence->length}, &c,
-                      error));
+    ATTEST_TRY(attend(out, denominator, weights, sequence, (positions){.end = sequence->length},
+                      &c, error));
     for (size_t i = 0; i < count; i++)
         fmpq_div_fmpz(out + i, out + i, denominator);
     return ATTEST_OK;

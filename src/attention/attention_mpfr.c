@@ -12,7 +12,7 @@
 #define ATTEST_HAS_EXP 1
 #include "attention/attention.inc"
 
-/* NaN is no reason to leave a unit out. */
+/* A unit that is NaN counts as active. */
 static bool is_inactive(mpfr_srcptr unit)
 {
     return !mpfr_nan_p(unit) && mpfr_sgn(unit) <= 0;
@@ -33,7 +33,7 @@ attest_status attest_attention_mpfr(mpfr_t *out, const attest_weights *weights,
     for (size_t i = 0; i < count; i++)
         mpfr_set_prec(out[i], format->precision);
     return attend((__mpfr_struct *)out, denominator, weights, sequence,
-                  (asked){.end = sequence->length}, &c, error);
+                  (positions){.end = sequence->length}, &c, error);
 }
 
 struct attest_network_mpfrs {
@@ -105,7 +105,7 @@ static void workspace_clear(workspace *work)
     attest_mpfr_vector_clear(work->number, work->count);
 }
 
-/* Replaces the encoded sequence by what the layer before makes of it, taken exactly. */
+/* Replaces the encoded sequence by the exact values of the output of the layer before. */
 static attest_status run_before(attest_network_mpfrs *state, attest_mpfr_context *c,
                                 attest_error *error)
 {

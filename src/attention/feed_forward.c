@@ -305,8 +305,8 @@ bool attest_pattern_is_constant(const attest_pattern *pattern, size_t c)
     return true;
 }
 
-/* Adds the units of which it is not known whether they are active: relu of a ball is the ball
- * of [max(low, 0), max(high, 0)]. */
+/* Adds the units that may be active or not: relu of a ball is the ball of [max(low, 0),
+ * max(high, 0)]. */
 static void add_undecided(arb_ptr out, const attest_units_plan *plan,
                           const attest_activation_range *range, arb_srcptr z, long bits)
 {

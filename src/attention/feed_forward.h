@@ -1,10 +1,10 @@
 /* feed_forward.h -- a feed-forward layer, evaluated by its activation pattern.
  *
- * Where it is known which units are active, the layer is an affine map z -> linear z + offset,
- * whose coefficients are sums over the active units: exact rationals. In a group the active
- * units are those with the largest biases, so that bisection finds them and sums over
- * beginnings of the sorted group give their share. Proof that nothing is lost:
- * proofs-notes/memorize.md, "The pattern". */
+ * Once the active units are known, the layer is an affine map z -> linear z + offset, whose
+ * coefficients are sums over the active units: exact rationals. In a group the active units are
+ * those with the largest biases, so that bisection finds them and sums over beginnings of the
+ * sorted group give their share. Proof that nothing is lost: proofs-notes/memorize.md, "The
+ * pattern". */
 #ifndef ATTEST_ATTENTION_FEED_FORWARD_H
 #define ATTEST_ATTENTION_FEED_FORWARD_H
 
@@ -67,7 +67,7 @@ void attest_pattern_set_ball(attest_pattern *pattern, const attest_feed_forward_
 void attest_pattern_set_exact(attest_pattern *pattern, const attest_feed_forward_plan *plan,
                               const fmpq *z);
 
-/* Whether entry c of the output is the same at all points: row c of linear is 0. */
+/* True if entry c of the output is the same at all points: row c of linear is 0. */
 bool attest_pattern_is_constant(const attest_pattern *pattern, size_t c);
 
 /* out encloses the layer's value at all points of z; where the pattern is decided and the entry

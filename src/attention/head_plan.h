@@ -57,8 +57,8 @@ void attest_head_plan_denominators(fmpz_t score, fmpz_t output, const attest_hea
 void attest_head_plan_output_denominator(fmpz_t denominator, const attest_weights *weights,
                                          const fmpz_t tokens);
 
-/* Status: DOMAIN where weights have what only data that are read with them can give
- * (pairing.h): a norm, a form of scores, or another tensor for the skip. */
+/* Status: DOMAIN if the weights have a norm, a form of scores, or another tensor for the skip,
+ * which only data that are read with them can provide. */
 attest_status attest_head_plan_check_plain(const attest_weights *weights,
                                            attest_error *error) ATTEST_WARN_UNUSED;
 

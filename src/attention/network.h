@@ -14,12 +14,12 @@ attest_status attest_network_encode(attest_sequence *encoded, const attest_netwo
                                     const attest_sequence *sequence,
                                     attest_error *error) ATTEST_WARN_UNUSED;
 
-/* A network made ready to be run on many sequences. */
+/* A network, prepared for many sequences. */
 typedef struct attest_network_runner {
     const attest_network *network;
     attest_feed_forward_plan before, after;
     attest_pattern before_pattern, after_pattern;
-    attest_sequence encoded; /* what the attention layer sees: encoded, then the layer before */
+    attest_sequence encoded; /* input of the attention layer, after the layer before */
     arb_ptr attended;        /* room for one sequence after the attention layer */
     size_t room;
 } attest_network_runner;
@@ -37,7 +37,7 @@ attest_status attest_network_attend(attest_network_runner *runner,
                                     attest_error *error) ATTEST_WARN_UNUSED;
 
 /* out (length * dim entries) encloses the outputs. Where the layer after is constant around the
- * enclosure of what attention gives, the output is that constant, rounded to bits. Status:
+ * enclosure of the output of attention, the output is that constant, rounded to bits. Status:
  * FORMAT, NOMEM. */
 attest_status attest_network_ball(arb_ptr out, attest_network_runner *runner,
                                   const attest_sequence *sequence, long bits,

@@ -1,4 +1,4 @@
-/* work.c -- how much work exact and ball evaluation of a layer is, before it is begun. */
+/* work.c -- an estimate of the work of exact and ball evaluation of a layer. */
 #include "attention/work.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include "attention/head_plan.h"
 #include "base/scope.h"
 
-/* What an exponential takes, in operations at its precision: EXP_OPERATIONS log2 b. Measured
+/* The cost of an exponential in operations at its precision is EXP_OPERATIONS log2 b, measured
  * from 128 to 10^6 bits. */
 enum { EXP_OPERATIONS = 16, LEAST_BITS = 64 };
 

@@ -1,8 +1,8 @@
-/* work.h -- how much work exact and ball evaluation of a layer is, before it is begun.
+/* work.h -- an estimate of the work of exact and ball evaluation of a layer.
  *
  * Work is counted in operations on bits: an operation on numbers of b bits is b log2 b of them,
- * which a processor of today does some 10^10 of a second. An estimate, to refuse what would
- * take hours; no verdict rests on it. */
+ * of which a processor does some 10^10 per second. The estimate serves to refuse evaluations of
+ * hours; no verdict rests on it. */
 #ifndef ATTEST_ATTENTION_WORK_H
 #define ATTEST_ATTENTION_WORK_H
 
@@ -17,15 +17,16 @@ double attest_work_operation(double bits);
 double attest_work_estimate(const attest_weights *weights, const attest_sequence *sequence,
                             size_t queries, long bits);
 
-/* The same for all queries of these sequences of the dataset (NULL: of the first so many),
- * taken from what is left. Status: UNABLE (that, or the budget, which may be NULL), NOMEM. */
+/* Subtracts the work of all queries of these sequences of the dataset (NULL: of the first ones)
+ * from *left. Status: UNABLE (too little is left, or the budget, which may be NULL, is used
+ * up), NOMEM. */
 attest_status attest_work_charge_sequences(double *left, const attest_weights *weights,
                                            const attest_dataset *dataset,
                                            const size_t *sequence, size_t sequences, long bits,
                                            attest_budget *budget,
                                            attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Takes work from what is left; infinite: there is no limit. Status: UNABLE where it is more.
+/* Subtracts work from *left, which is infinite without a limit. Status: UNABLE if it is more.
  */
 attest_status attest_work_charge(double *left, double work,
                                  attest_error *error) ATTEST_WARN_UNUSED;

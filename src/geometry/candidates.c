@@ -126,7 +126,7 @@ void attest_candidates_clear(attest_candidates *candidates)
     *candidates = (attest_candidates){0};
 }
 
-/* Moves on to the neighbours of the next active point that lie behind it. */
+/* Lists the neighbours of the next active point that come after it in order. */
 static attest_status list_neighbours(attest_candidates *candidates, attest_error *error)
 {
     size_t count = candidates->tree.cloud->count;

@@ -1,5 +1,5 @@
-/* candidates.h -- the candidates of a cloud one after another, in lexicographic order, whether
- * or not they fit into a list. */
+/* candidates.h -- an iterator over the candidates of a cloud in lexicographic order, also where
+ * they are too many for a list. */
 #ifndef ATTEST_GEOMETRY_CANDIDATES_H
 #define ATTEST_GEOMETRY_CANDIDATES_H
 

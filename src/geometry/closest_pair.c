@@ -24,10 +24,10 @@ typedef struct shared_state {
     _Atomic uint64_t bound; /* the bits of a double that is not negative: they have its order */
     atomic_bool overflow;   /* there were too many pairs to keep */
     atomic_size_t pairs;    /* in the list that they share */
-    _Atomic uint64_t done;  /* pairs of places that are behind them */
+    _Atomic uint64_t done;  /* pairs of places that are done */
 } shared_state;
 
-/* Two nodes to be met, or one with itself. */
+/* Two nodes whose pairs of points are visited, or one node twice. */
 typedef struct meeting {
     uint32_t a, b;
 } meeting;
@@ -38,7 +38,7 @@ typedef struct search {
     const attest_tree *tree;
     size_t jobs;
     double bound;
-    bool fixed;              /* the bound is known: it will not fall */
+    bool fixed;              /* the bound is final */
     attest_candidate *pair;  /* not active: the candidates so far, */
     size_t pairs, room;      /* and how many fit; more than half of room is an overflow */
     attest_candidate *given; /* several processes: those of all, room of them */
@@ -53,7 +53,7 @@ typedef struct search {
     uint64_t done, hinted; /* by this process, and when it last reported them */
 } search;
 
-/* The pairs of places of two nodes have met, or were left out together. */
+/* Counts the pairs of places of two nodes as done. */
 static void pass(search *find, uint32_t a, uint32_t b)
 {
     const attest_tree_node *first = &find->tree->node[a], *second = &find->tree->node[b];
@@ -137,7 +137,7 @@ static void keep_pair(search *find, uint32_t a, uint32_t b, double lower)
     find->pair[find->pairs++] = (attest_candidate){a < b ? a : b, a < b ? b : a, lower};
 }
 
-/* What the search does with the two places a, b, whose square of distance is s. */
+/* Visits the pair of places a, b, whose square of distance is s. */
 static void meet(search *find, size_t a, size_t b, double s)
 {
     const attest_tree *tree = find->tree;
@@ -147,8 +147,7 @@ static void meet(search *find, size_t a, size_t b, double s)
         return;
     lower = attest_tree_below(tree, s) * (1 - 0x1p-50) - radii;
     if (lower > 0)
-        lower *=
-            1 - 0x1p-50; /* the subtraction's rounding, and a larger one for what is left */
+        lower *= 1 - 0x1p-50; /* the rounding of the subtraction, with room */
     if (find->active) {
         if (!(lower > find->bound))
             find->active[tree->order[a]] = find->active[tree->order[b]] = true;
@@ -180,8 +179,8 @@ static void meet_rows(search *find, uint32_t a, uint32_t b)
     }
 }
 
-/* Data of few dimensions, whatever the number of entries: projections leave few pairs of two
- * leaves, or none. False where they leave more, which a product does better. */
+/* Where the data lie near few dimensions, projections leave few pairs of two leaves, or none.
+ * False if they leave more, which a product excludes faster. */
 static bool hit_along(uint64_t hit[ATTEST_NEAR], const attest_tree *tree,
                       const attest_tree_node *first, const attest_tree_node *second,
                       double limit)
@@ -205,7 +204,7 @@ static bool hit_along(uint64_t hit[ATTEST_NEAR], const attest_tree *tree,
     return true;
 }
 
-/* The same, of pairs of different leaves, but seldom where it has long been in vain. */
+/* The same, but tried seldom after many failures in a row. */
 static bool settle_along(uint64_t hit[ATTEST_NEAR], search *find, uint32_t a, uint32_t b,
                          double limit)
 {
@@ -224,7 +223,7 @@ static bool settle_along(uint64_t hit[ATTEST_NEAR], search *find, uint32_t a, ui
     return false;
 }
 
-/* Large leaves: a matrix product leaves out what is plainly far apart. */
+/* Large leaves: a matrix product excludes most pairs that are far apart. */
 static void meet_products(search *find, uint32_t a, uint32_t b)
 {
     const attest_tree *tree = find->tree;
@@ -233,13 +232,13 @@ static void meet_products(search *find, uint32_t a, uint32_t b)
     uint64_t hit[ATTEST_NEAR];
     uint64_t present = UINT64_MAX >> (ATTEST_NEAR - (second->end - second->begin));
 
-    /* What is not hit is beyond the limit, as if its square had been computed. */
+    /* A pair without a hit is beyond the limit, as if its square had been computed. */
     if (a == b || !settle_along(hit, find, a, b, node_limit(find, radii)))
         attest_tree_near_hits(hit, &find->near, a, b,
                               sqrt(node_limit(find, radii)) * (1 + 0x1p-40));
     for (uint32_t at = first->begin; at < first->end; at++) {
         uint64_t row = hit[at - first->begin] & present;
-        if (a == b) /* only what stands behind */
+        if (a == b) /* each pair once */
             row &= (UINT64_MAX - 1) << (at - first->begin);
         for (; row; row &= row - 1) {
             uint32_t other = second->begin + (uint32_t)__builtin_ctzll(row);
@@ -272,12 +271,13 @@ static void meet_leaves(search *find, uint32_t a, uint32_t b)
     pass(find, a, b);
 }
 
-/* Whether a pair of nodes, square the bound for their boxes, can hold what is searched. */
+/* True if a pair of nodes may contain pairs to find; square bounds the distance of their boxes.
+ */
 static bool worth_meeting(const search *find, uint32_t a, uint32_t b, double square)
 {
     const attest_tree_node *first = &find->tree->node[a], *second = &find->tree->node[b];
 
-    /* With a known bound, too many pairs are too many. */
+    /* With a final bound an overflow is final, too. */
     if (find->fixed && !find->active &&
         atomic_load_explicit(&find->shared->overflow, memory_order_relaxed))
         return false;
@@ -353,7 +353,7 @@ static void meet_itself(search *find, uint32_t a)
     note_active(find, a);
 }
 
-/* Visits all pairs of places, one from each of two nodes, that may be what is searched. */
+/* Visits all pairs of places, one from each of two nodes, that the search may keep. */
 static void meet_nodes(search *find, uint32_t a, uint32_t b)
 {
     if (a == b)

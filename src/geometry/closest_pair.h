@@ -1,4 +1,4 @@
-/* closest_pair.h -- which differently coloured points of a cloud can be closest?
+/* closest_pair.h -- the pairs of points of different colours that can be closest in a cloud.
  *
  * A tree over the cloud answers with rigorous bounds: for a pair, lower <= true distance <=
  * upper in units of 2^exponent of the cloud (proofs-notes/closest_pair.md). A candidate is a
@@ -7,10 +7,10 @@
  *
  * Cost: O(count log count) on data whose distances are spread out and whose dimension, or whose
  * projection on its 8 widest directions, separates it. Where all distances are nearly equal, as
- * in random data of high dimension, all blocks of points meet: count^2 dim / 2 products of
- * floats, at the speed of a matrix product. Large clouds are searched in cloud->jobs processes;
- * they find the same pairs whatever their number is. Memory: O(count dim), which they share,
- * and up to 16 MB a process for candidates. */
+ * in random data of high dimension, all pairs of blocks are visited: count^2 dim / 2 products
+ * of floats, at the speed of a matrix product. Large clouds are searched in cloud->jobs
+ * processes; they find the same pairs whatever their number is. Memory: O(count dim), which
+ * they share, and up to 16 MB a process for candidates. */
 #ifndef ATTEST_GEOMETRY_CLOSEST_PAIR_H
 #define ATTEST_GEOMETRY_CLOSEST_PAIR_H
 
@@ -39,8 +39,8 @@ typedef struct attest_tree {
     size_t leaf;       /* points per leaf: all leaves but the last one are full */
     double axis_error; /* of a coordinate along an axis */
     double slack;      /* relative error of a computed square of a distance */
-    double tiny;       /* what underflow may add to it; kept, as subnormal products are slow */
-    uint32_t *order;   /* count points, as the leaves hold them */
+    double tiny;       /* error by underflow; stored, because subnormal products are slow */
+    uint32_t *order;   /* count points, in the order of the leaves */
     uint32_t *place;   /* of each point in that order */
     uint32_t *colour;  /* the same order */
     double *radius;    /* the same order */

@@ -99,7 +99,8 @@ void attest_cloud_set_doubles(attest_cloud *cloud, size_t i, const double *value
     attest_cloud_set_rounded(cloud, i, value, 0);
 }
 
-/* The trees' comparisons know no NaN: a point that is not finite is anywhere. */
+/* Comparisons of trees do not allow for NaN: a point that is not finite gets an infinite
+ * radius. */
 static void leave_unknown(attest_cloud *cloud, size_t i)
 {
     double *centre = cloud->centre + i * cloud->dim;

@@ -21,8 +21,8 @@ typedef struct attest_cloud {
     uint32_t *colour; /* count */
     slong *own;       /* the exponent of each point until the cloud is finished, then NULL */
     slong exponent;   /* of all points, once it is finished */
-    attest_progress progress; /* told about pairs when they are searched; init: nobody */
-    size_t jobs; /* processes that search them; 0: one. What is found does not depend on it */
+    attest_progress progress; /* reports pairs during a search; init: none */
+    size_t jobs; /* processes of a search; 0: one. The result does not depend on it */
 } attest_cloud;
 
 /* Points at the origin, of colour 0. Status: NOMEM, UNABLE (more than 2^32 - 2 points). */

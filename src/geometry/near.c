@@ -47,7 +47,7 @@ void attest_near_block(uint64_t hit[ATTEST_NEAR], const float *a, const float *b
     }
 }
 
-/* Coordinate c of a place and of those behind it in its group. */
+/* Coordinate c of a place and of those after it in its group. */
 static const double *entry(const attest_tree *tree, size_t at, size_t c)
 {
     return tree->block + (at / ATTEST_TREE_LANES * tree->cloud->dim + c) * ATTEST_TREE_LANES +
@@ -175,7 +175,8 @@ void attest_tree_near_clear(attest_tree_near *near)
     *near = (attest_tree_near){0};
 }
 
-/* What a pair must reach: half of X^2 - reach^2/2 for each side, less what floats may err. */
+/* The threshold of a product: half of X^2 - reach^2/2 for each side, minus the error of floats.
+ */
 static void thresholds(float threshold[ATTEST_NEAR], const double square[ATTEST_NEAR],
                        double reach, size_t dim)
 {
@@ -233,7 +234,7 @@ void attest_tree_near_hits(uint64_t hit[ATTEST_NEAR], attest_tree_near *near, ui
     size_t dim = tree->cloud->dim;
     double scaled = ldexp(reach, -near->all.exponent);
 
-    /* Floats err by less than a sixteenth of the square of the reach: they tell enough. */
+    /* The error of floats is less than a sixteenth of the square of the reach. */
     if (scaled * scaled > ((double)dim + 32) * 0x1p-20 * near->all.most) {
         compare(hit, &near->all, first->begin, second->begin, dim, near->level, reach);
         adapt(near, hit);

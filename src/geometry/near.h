@@ -1,8 +1,8 @@
 /* near.h -- which points of two blocks may be near each other, in floats.
  *
- * The only job is to leave out, at the speed of a matrix product, pairs that are plainly far
- * apart: |x - y|^2 <= L iff x.y >= (|x|^2 + |y|^2 - L)/2, and the caller puts all errors into
- * the right side (proofs-notes/closest_pair.md). */
+ * Pairs that are far apart are excluded at the speed of a matrix product: |x - y|^2 <= L iff
+ * x.y >= (|x|^2 + |y|^2 - L)/2, and the caller puts all errors into the right side
+ * (proofs-notes/closest_pair.md). */
 #ifndef ATTEST_GEOMETRY_NEAR_H
 #define ATTEST_GEOMETRY_NEAR_H
 

@@ -37,7 +37,7 @@ static bool round_vector(double *direction, slong *exponent,
             *exponent = size;
     }
     for (size_t c = 0; c < vector->dim; c++) {
-        if (labs(*exponent) <= NEAR_EXPONENT) { /* what is subnormal here is not usable */
+        if (labs(*exponent) <= NEAR_EXPONENT) { /* a subnormal result is not usable */
             direction[c] =
                 ldexp(attest_double_get_fraction(vector->numerator + c, vector->denominator),
                       (int)-*exponent);
@@ -145,7 +145,7 @@ static void offer_gap(attest_projection *p, const fmpq_t gap, uint32_t a, uint32
     p->close[1] = b;
 }
 
-/* Sorts places [from, to), which doubles cannot tell apart, exactly. */
+/* Sorts places [from, to), whose enclosures overlap, by exact values. */
 static attest_status sort_cluster(attest_projection *p, size_t from, size_t to)
 {
     size_t count = to - from;

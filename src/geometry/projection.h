@@ -45,8 +45,8 @@ double attest_projection_gap_above(const attest_projection *projection);
 /* Sets has_gap, gap and close. Exact. Domain: the order is set. */
 void attest_projection_find_gap(attest_projection *projection);
 
-/* Both. Status: NOMEM. Cost: O(count), and exact products for the tokens that doubles do not
- * separate or that may attain the gap. */
+/* Order and gap. Status: NOMEM. Cost: O(count), and exact products for the tokens that doubles
+ * do not separate or that may attain the gap. */
 attest_status attest_projection_sort(attest_projection *projection) ATTEST_WARN_UNUSED;
 
 /* value = vector.token t. Exact. */

@@ -136,10 +136,10 @@ static attest_status choose_axes(double **axis, attest_tree *tree, attest_error 
     return ATTEST_OK;
 }
 
-/* The dimensions for which the kernel promises its error. */
+/* The domain of attest_near_block. */
 enum { MOST_PRODUCT = 1 << 13 };
 
-/* A point and what it is ordered by. */
+/* A point and its sort key. */
 typedef struct keyed {
     double key;
     uint32_t point;
@@ -157,7 +157,7 @@ static double median_of_three(double a, double b, double c)
                             attest_tree_less(attest_tree_more(a, b), c));
 }
 
-/* Hoare's selection: afterwards no key before place is larger, none behind it smaller. Equal
+/* Hoare's selection: afterwards no key before place is larger, none after it smaller. Equal
  * keys are exchanged, so that runs of them are halved too. */
 static void select_place(keyed *order, size_t count, size_t place)
 {
@@ -178,7 +178,7 @@ static void select_place(keyed *order, size_t count, size_t place)
             order[i++] = order[j];
             order[j--] = other;
         }
-        /* Now everything before i is <= pivot, everything behind j >= pivot. */
+        /* Now everything before i is <= pivot, everything after j >= pivot. */
         if (i == j) {
             if (place == i)
                 return;
@@ -342,7 +342,7 @@ attest_status attest_tree_init(attest_tree *tree, const attest_cloud *cloud,
     tree->slack = ((double)cloud->dim + 16) * 0x1p-52;
     tree->tiny = (double)cloud->dim * 0x1p-1072; /* less than 2^-1074 per term */
     ATTEST_TRY(choose_axes(&axis, tree, error));
-    /* Rows of few coordinates are best met one by one; long ones by a matrix product. */
+    /* Points of few coordinates are compared one by one, long ones by a matrix product. */
     tree->leaf = cloud->dim > ATTEST_TREE_AXES && cloud->dim < MOST_PRODUCT ? ATTEST_NEAR
                                                                             : ATTEST_TREE_LANES;
     b.along = attest_memory_alloc(cloud->count * ATTEST_TREE_AXES, sizeof *b.along);

@@ -38,8 +38,8 @@ static inline double attest_tree_less(double a, double b)
 }
 
 /* The square that a computed square s must not exceed if the true distance of the centres is at
- * most x >= 0. Rounded up, and by so much that what exceeds it also has a lower bound above x:
- * then the pairs that are found do not depend on when a limit was applied to them. */
+ * most x >= 0. Rounded up, and by so much that a square that exceeds it has a lower bound above
+ * x: then the pairs that are found do not depend on when a limit was applied to them. */
 static inline double attest_tree_limit(const attest_tree *tree, double x)
 {
     x *= 1 + 0x1p-44;
@@ -61,14 +61,14 @@ static inline double attest_tree_below(const attest_tree *tree, double s)
 
 /* Pairs of leaves of ATTEST_NEAR points. */
 
-/* The product may stop after some of the coordinates: it leaves out less then, in less time.
+/* The product may stop after some of the coordinates: it excludes fewer pairs, in less time.
  * Level l takes dim - (LEVELS - 1 - l) dim/8 of them. */
 enum { ATTEST_TREE_LEVELS = 5 };
 
 /* Leaves, moved by one base and scaled by one factor so that no entry exceeds 1, in floats. */
 typedef struct attest_tree_packed {
     float *entry;   /* by leaf: dim rows of ATTEST_NEAR */
-    double *square; /* by leaf and level: those of the norms of what the level takes */
+    double *square; /* by leaf and level: squares of norms over the coordinates of the level */
     double most;    /* the largest square */
     double *base;   /* dim entries */
     int exponent;   /* the factor is 2^-exponent */
@@ -76,10 +76,10 @@ typedef struct attest_tree_packed {
 
 typedef struct attest_tree_near {
     const attest_tree *tree;
-    attest_tree_packed all; /* the whole tree, for reaches that floats resolve there */
+    attest_tree_packed all; /* the whole tree, for reaches that floats resolve in it */
     attest_tree_packed two; /* two leaves, packed anew */
     int level;              /* of the next product */
-    int calm;               /* products in a row that left almost nothing */
+    int calm;               /* products in a row with almost no hits */
 } attest_tree_near;
 
 /* Domain: leaves of ATTEST_NEAR points, at least one. Status: NOMEM. */

@@ -144,7 +144,7 @@ static double dot(const double *a, const double *b, size_t d)
     return sum;
 }
 
-/* What is known of the keys that may have the largest score. */
+/* The keys that may have the largest score. */
 struct candidates {
     size_t count, first;
     bool equal;  /* all of them are the same key */

@@ -41,13 +41,13 @@ static inline vector bound_rows(struct bound_terms terms, vector delta, vector v
     return vector_min(bound, vector_set(INFINITY));
 }
 
-/* What the bound by weights needs of a row in each lane. */
+/* The means for the bound by weights, of a row in each lane. */
 struct bound_means {
     vector key, value, rounding; /* [|k|_w^2], [|v|^2], [g^2 |v|^2] */
     vector out;                  /* |out|^2 */
 };
 
-/* What the bound by singular values needs of a row in each lane. */
+/* The sums for the bound by singular values, of a row in each lane. */
 struct bound_spectral {
     vector key, weight, rounding; /* sums of p^2 |k|_w^2, p^2, p^2 g */
     vector away;                  /* |out - c|^2 */
@@ -80,8 +80,8 @@ static inline vector bound_spectral_sums(struct bound_terms terms, vector out,
 }
 
 /* The bound by weights, and that by singular values unless that is NULL, lane by lane, in units
- * of terms.unit until the end. A NaN becomes an infinity. 1 + cancel is rounded by less than
- * what cancel has to spare. */
+ * of terms.unit until the end. A NaN becomes an infinity. The rounding of 1 + cancel is less
+ * than the reserve in cancel. */
 static inline vector bound_sharp(struct bound_terms terms, vector q_square,
                                  struct bound_means mean, const struct bound_spectral *spectral)
 {

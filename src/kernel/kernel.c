@@ -84,8 +84,8 @@ attest_status attest_kernel_select(const char *name)
 }
 
 #ifdef ATTEST_DEBUG
-/* H0, by what the arithmetic does: ties go to even upwards and downwards, and half the least
- * normal number is not 0. */
+/* H0, tested on results: ties go to even upwards and downwards, and half the least normal
+ * number is not 0. */
 static bool rounds_to_nearest(void)
 {
     volatile double one = 1.0, half = 0x1p-53, least = 0x1p-1022;

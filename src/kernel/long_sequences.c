@@ -71,9 +71,10 @@ static void softmax_entry(struct panel *panel, size_t b, struct bound_terms term
     }
 }
 
-/* Rows of a block that do not see a key give it weight 0, and 0 times an infinity is a NaN:
- * with such values the rows have to be taken one by one. */
-static bool needs_care(const struct kernel_task *task, size_t b)
+/* True if a value is not finite under a causal mask. Rows of a block that do not see a key give
+ * it weight 0, and 0 times an infinity is a NaN: such entries go to the scalar kernel, which
+ * evaluates row by row. */
+static bool has_infinite_value(const struct kernel_task *task, size_t b)
 {
     const double *v = task->v + b * task->n * task->d;
     double zero = 0.0;
@@ -83,7 +84,7 @@ static bool needs_care(const struct kernel_task *task, size_t b)
     return zero != 0.0;
 }
 
-static void softmax_carefully(const struct kernel_task *task, size_t b)
+static void softmax_by_rows(const struct kernel_task *task, size_t b)
 {
     const size_t n = task->n, d = task->d;
     struct kernel_task one = *task;
@@ -111,8 +112,8 @@ bool KERNEL_FUNCTION(long_softmax)(const struct kernel_task *task)
         return false;
     panel_assert_depths(n);
     for (size_t b = 0; b < task->batch; b++) {
-        if (needs_care(task, b)) {
-            softmax_carefully(task, b);
+        if (has_infinite_value(task, b)) {
+            softmax_by_rows(task, b);
             continue;
         }
         panel_pack(&panel, b);
@@ -126,7 +127,7 @@ bool KERNEL_FUNCTION(long_softmax)(const struct kernel_task *task)
 
 /* Hardmax. */
 
-/* What a pass over the scores of a row finds. */
+/* The keys of a row that win or may win. */
 struct winners {
     size_t tied; /* keys with the largest computed score */
     size_t near; /* keys that may have the largest exact score */
@@ -167,7 +168,7 @@ static inline void add_value(double *out, const double *v, size_t d, bool first)
         out[c] = first ? v[c] : out[c] + v[c];
 }
 
-/* Whether all entries are finite: their products with 0 are then 0. */
+/* True if all entries are finite: their products with 0 are then 0. */
 static inline bool is_finite(const double *x, size_t d)
 {
     __m256d zero = _mm256_setzero_pd();
@@ -205,8 +206,8 @@ static struct winners add_winners(double *out, const double *score, size_t m, do
     return found;
 }
 
-/* The rounding of a score by multiply and add, more than the kernel's: what a second look at
- * row i needs. */
+/* Bounds the rounding errors of the scores of row i by multiply and add, which
+ * attest_bound_hardmax computes; they are larger than the kernel's. */
 static double delta_again(const struct panel *panel, size_t i)
 {
     const struct bound_terms terms = attest_bound_terms(panel->d, 2, 2, 2);

@@ -24,10 +24,10 @@ enum kernel_rounding_way {
 
 struct kernel_rounding {
     enum kernel_rounding_way way;
-    int shift; /* the bits of a double that go */
+    int shift; /* the number of bits that are rounded away */
     double tiny, magic, least, most,
         overflow;                        /* as in struct attest_in_double; overflow >= 0 */
-    bool no_nan, no_minus_zero;          /* what the format has not got */
+    bool no_nan, no_minus_zero;          /* the format has no NaN, no -0 */
     bool flush_positive, flush_negative; /* results below tiny that become 0 */
 };
 
@@ -36,13 +36,13 @@ struct kernel_sums {
     const double *m;
     size_t rows, cols;
     ptrdiff_t stride;
-    const double *x;      /* what meets positive numbers of m, and 0 */
-    const double *x_else; /* what meets negative ones */
+    const double *x;      /* the factors of positive numbers of m, and of 0 */
+    const double *x_else; /* the factors of negative ones */
     bool started;         /* the first product is added to y[r], too */
 };
 
-/* Forms as many of the sums, from the first on, as fill vectors; returns how many. *outside is
- * set if a result was outside where that is watched. */
+/* Computes the first sums, as many as fill vectors, and returns their number. Sets *outside if
+ * a result is outside least..most and rounding->way is KERNEL_ROUND_WATCHED. */
 size_t attest_kernel_sums(double *y, const struct kernel_sums *sums,
                           const struct kernel_rounding *rounding, bool *outside);
 

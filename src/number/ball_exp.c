@@ -46,7 +46,7 @@ static void exp_fraction(arb_t value, const fmpz_t numerator, const fmpz_t denom
         arb_fmpz_div_fmpz(x, numerator, denominator,
                           precision + guard + 1 + (size > 0 ? size : 0));
         arb_exp(value, x, precision + guard);
-        /* Arb does not promise how narrow its result is; so look. */
+        /* Arb does not bound the radius of its result. */
         if (arb_rel_accuracy_bits(value) >= precision - 1)
             break;
     }
@@ -102,8 +102,8 @@ typedef struct lattice {
     slong digits; /* this many of them */
 } lattice;
 
-/* How many multiplications one exponential is surely worth; measured: 11 at 64 to 256 bits, 20
- * and more from 512 on. A wrong value costs time, never correctness. */
+/* The least cost of an exponential in multiplications; measured: 11 at 64 to 256 bits, 20 and
+ * more from 512 on. A wrong value costs time, never correctness. */
 static double exp_in_multiplications(slong precision)
 {
     return precision < 192 ? 8 : precision < 448 ? 10 : 18;
@@ -197,7 +197,7 @@ static void set_multiples(lattice *l, const fmpz *numerator, size_t count)
     }
 }
 
-/* Whether the numerators are multiples of a step whose powers are cheaper than exponentials.
+/* True if the numerators are multiples of a step whose powers are cheaper than exponentials.
  * l->least is set in any case. */
 static bool lattice_init(lattice *l, const fmpz *numerator, const fmpz_t denominator,
                          size_t count, slong precision)
@@ -342,7 +342,7 @@ static slong rounded_bits(slong key_bits, slong query_bits, size_t width,
     return wide < exact && size <= MOST_SIZE ? wide : 0;
 }
 
-/* Whether the differences of the scores of query are multiples of one step. */
+/* True if the differences of the scores of query are multiples of one step. */
 static bool has_step(const fmpz *key, size_t count, size_t width, const fmpz *query,
                      slong precision)
 {
@@ -405,7 +405,7 @@ bool attest_ball_scores_exp(arb_ptr value, arb_ptr total, attest_ball_scores *sc
         arb_dot(scores->score, NULL, 0, scores->key + j * width, 1, scores->query, 1,
                 (slong)width, wide);
         arb_exp(value + j, scores->score, precision + 2);
-        /* Arb does not promise how narrow its results are; so look. */
+        /* Arb does not bound the radius of its result. */
         if (arb_rel_accuracy_bits(value + j) < precision - 1)
             return false;
     }

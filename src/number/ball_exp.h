@@ -19,8 +19,9 @@
 void attest_ball_exp_fractions(arb_ptr value, const fmpz *numerator, const fmpz_t denominator,
                                size_t count, slong precision);
 
-/* Whether the numerators, of any sign, are multiples of an integer, multiples so short that
- * powers may be cheaper; so is said of two nonzero ones or less, which tell nothing. */
+/* True if the numerators, of any sign, are multiples k_j g of one integer g with k_j so short
+ * that powers may be cheaper than exponentials; also true if at most two of them are nonzero,
+ * which is too few to decide. */
 bool attest_ball_exp_has_step(const fmpz *numerator, size_t count, slong precision);
 
 /* Exact scores of long rationals have many more bits than the weights need. The functions below
@@ -39,17 +40,17 @@ typedef struct attest_ball_scores {
 void attest_ball_scores_init(attest_ball_scores *scores);
 void attest_ball_scores_clear(attest_ball_scores *scores);
 
-/* Sets the keys of a head, or none if exact scores are to be preferred: when rounded ones would
- * not be shorter at this precision, or when the scores of first, some query of the head, have a
- * common step. Same result for every set of queries that is then asked for. */
+/* Sets the keys of a head, or none if exact scores are cheaper: if rounded ones are not shorter
+ * at this precision, or if the scores of first, a query of the head, have a common step. The
+ * choice does not depend on the other queries. */
 void attest_ball_scores_set(attest_ball_scores *scores, const fmpz *key, size_t count,
                             size_t width, const fmpz *first, const fmpz_t denominator,
                             slong precision);
 
 /* value[j] encloses exp(key_j . query / denominator) times a number that is the same for all j,
- * for the first count keys, and total their sum. Returns false, and neither is to be used, if
- * the scores had better be exact or a ball came out too wide.
- * Error: radius <= 2^(3-precision) * value. */
+ * for the first count keys, and total their sum. Returns false, with value and total undefined,
+ * if exact scores are cheaper or a ball is too wide. Error: radius <= 2^(3-precision) * value.
+ */
 bool attest_ball_scores_exp(arb_ptr value, arb_ptr total, attest_ball_scores *scores,
                             const fmpz *query, const fmpz_t denominator, size_t count,
                             slong precision);

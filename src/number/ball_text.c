@@ -1,7 +1,7 @@
-/* ball_text.c -- how balls are written.
+/* ball_text.c -- balls as text.
  *
- * Exponents may be integers of any size, so no number is ever expanded to its digits: what is
- * far from 1 is written as a significand and a power of two. */
+ * Exponents may be integers of any size, so no number is expanded to its digits: a number far
+ * from 1 is written as a significand and a power of two. */
 #include <attest/ball.h>
 
 #include <stdbool.h>
@@ -18,7 +18,7 @@ enum {
     PLAIN_EXPONENT_BITS = 12 /* beyond 2^+-4096 a text uses a power of two */
 };
 
-/* Appends a string that FLINT allocated, and gives it back. */
+/* Appends a string that FLINT allocated, and frees it. */
 static void add_flint_string(attest_text *text, char *string)
 {
     attest_text_add(text, string);
@@ -139,7 +139,7 @@ static void enclose_log2(arb_t value, const arf_t x)
     }
 }
 
-/* A copy that free() takes, of a string that FLINT allocated and that is given back. */
+/* Replaces a string that FLINT allocated by a copy for free(). */
 static char *take_flint_string(char *string)
 {
     char *copy = attest_memory_copy(string);

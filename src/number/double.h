@@ -17,7 +17,7 @@
 typedef double attest_double_score;
 typedef double attest_double_value;
 
-/* Nothing to carry; C wants a member. */
+/* Empty, but C requires a member. */
 typedef struct attest_double_context {
     char unused;
 } attest_double_context;
@@ -62,9 +62,8 @@ static inline void attest_double_split(int64_t *significand, int *exponent, doub
     *exponent = field - 1075 + zeros;
 }
 
-/* log x with an error of at most 10^-13 (1 + |log x|), infinity for infinity; -infinity where
- * x > 0 does not hold, so that a lower bound from it bounds nothing. Proof:
- * proofs-notes/first_difference.md. */
+/* log x with an error of at most 10^-13 (1 + |log x|), infinity for infinity; -infinity unless
+ * x > 0, which is always a lower bound. Proof: proofs-notes/first_difference.md. */
 double attest_double_log(double x);
 
 static inline void attest_double_set_fraction(double *x, const fmpz_t numerator,

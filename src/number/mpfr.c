@@ -81,8 +81,9 @@ void attest_mpfr_set_fraction(mpfr_ptr x, const fmpz_t numerator, const fmpz_t d
     mpfr_t top, bottom;
     int ternary;
 
-    /* MPFR wants operands within the exponent range: divide exact operands in the widest one
-     * and bring the quotient into the format's range, which its ternary value makes right. */
+    /* Operands of MPFR must be within the exponent range: divide exact operands in the widest
+     * one and bring the quotient into the format's range, which its ternary value makes right.
+     */
     set_widest_range();
     init_set_integer(top, numerator);
     init_set_integer(bottom, denominator);
@@ -94,7 +95,7 @@ void attest_mpfr_set_fraction(mpfr_ptr x, const fmpz_t numerator, const fmpz_t d
     attest_mpfr_fit(x, ternary, context);
 }
 
-/* Whether x is the all-ones significand of the largest exponent: the one number of this
+/* True if x is the all-ones significand of the largest exponent: the one number of this
  * exponent whose successor has the next one, that is, overflows. */
 static bool is_top(mpfr_srcptr x, const attest_mpfr_context *context)
 {

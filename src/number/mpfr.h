@@ -24,7 +24,7 @@ static inline bool attest_format_is_ieee(const attest_format *f)
 
 typedef struct attest_mpfr_context {
     const attest_format *format;
-    bool ieee; /* no member of the format departs from IEEE 754 */
+    bool ieee; /* the special values are those of IEEE 754 */
     mpfr_rnd_t rounding;
     mpfr_exp_t emin, emax; /* MPFR's convention: significands in [1/2, 1) */
     mpfr_exp_t caller_emin, caller_emax;
@@ -47,8 +47,8 @@ void attest_mpfr_vector_clear(__mpfr_struct *vector, size_t count);
 void attest_mpfr_set_fraction(mpfr_ptr x, const fmpz_t numerator, const fmpz_t denominator,
                               const attest_mpfr_context *context);
 
-/* Replaces what a format that departs from IEEE 754 cannot hold; see format.h. ternary: not 0
- * if x is not the exact result. */
+/* Replaces values that a format other than those of IEEE 754 does not have; see format.h.
+ * ternary: not 0 if x is not the exact result. */
 void attest_mpfr_fit_special(mpfr_ptr x, int ternary, const attest_mpfr_context *context);
 
 /* The end of every operation: x is MPFR's rounding of an exact result, ternary its error's

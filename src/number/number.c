@@ -44,7 +44,7 @@ static bool is_digit(char c, bool hex)
            (hex && ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')));
 }
 
-/* The digits from *at on; *at moves behind them. */
+/* The digits from *at on; *at becomes their end. */
 static digits_run take_digits(const char **at, const char *end, bool hex)
 {
     digits_run digits = {*at, 0};
@@ -74,7 +74,7 @@ static bool take_exponent(long *exponent, const char **at, const char *end)
     return digits.count > 0;
 }
 
-/* Why the text is no number, as well as its look can tell. */
+/* The reason why the text is not a number, guessed from its form. */
 static const char *complaint(const char *text, size_t length)
 {
     static const char *const special[] = {"nan", "inf", "infinity"};
@@ -242,7 +242,7 @@ static attest_status set_digits(fmpz_t value, digits_run a, digits_run b, int ba
     if (b.count)
         memcpy(text + a.count, b.at, b.count);
     text[size - 1] = '\0';
-    /* Sub-quadratic in GMP. It cannot fail: there is a digit, and nothing but digits. */
+    /* Sub-quadratic in GMP. It cannot fail: the text consists of digits, at least one. */
     if (fmpz_set_str(value, text, base) != 0)
         fmpz_zero(value);
     if (text != few)
@@ -263,7 +263,7 @@ static attest_status set_fraction(fmpq_t value, const number_parts *parts)
     return ATTEST_OK;
 }
 
-/* The common case, numerator and denominator below 10^18. False: it is not that. */
+/* The common case: numerator and denominator below 10^18. False: another case. */
 static bool set_small_decimal(fmpq_t value, const number_parts *parts)
 {
     size_t digits = parts->first.count + parts->second.count;

@@ -151,7 +151,7 @@ typedef struct factor {
     bool negative;
 } factor;
 
-/* Whether x fits. */
+/* True if x fits. */
 static inline bool factor_set(factor *f, fmpz x)
 {
     const __mpz_struct *big;
@@ -174,7 +174,7 @@ static inline bool factor_set(factor *f, fmpz x)
     return true;
 }
 
-/* sum += the term of words words; a carry goes on as far as it must. */
+/* sum += the term, which has `words` words, with its carry. */
 static inline void add_words(mp_limb_t *sum, const mp_limb_t *term, int words)
 {
     mp_limb_t carry = mpn_add_n(sum, sum, term, words);
@@ -207,8 +207,8 @@ static inline void add_product(mp_limb_t *sum, const factor *x, const factor *y)
     add_words(sum, term, TERM_WORDS);
 }
 
-/* z = x . y where all entries are words, below 2^62, and the sum of the products fits in two
- * of them: as short vectors of small numbers do. False: they are not. */
+/* z = x . y where all entries are words, below 2^62, and the sum of the products fits in two of
+ * them: as short vectors of small numbers do. False: another case. */
 static bool dot_small(fmpz *z, const fmpz *x, const fmpz *y, size_t count)
 {
     __int128 sum = 0;

@@ -31,10 +31,10 @@ static inline void attest_rationals_clear(attest_rationals *rationals)
     fmpq *name = name##_scope.rational
 
 /* denominator = the least common denominator of the rationals, which are in lowest terms.
- * *bytes = at most so many do count numerators over it take, and it itself. It can be far more
- * than the rationals take: each numerator can become as large as all denominators together. The
- * budget is charged with it. Status: UNABLE, found without computing a denominator that is too
- * large. */
+ * *bytes = an upper bound of the memory of count numerators over it, and of itself, which the
+ * budget is charged. It can be far more than that of the rationals: each numerator can become
+ * as large as all denominators together. Status: UNABLE, found without computing a denominator
+ * that is too large. */
 attest_status attest_rationals_bound_common(fmpz_t denominator, size_t *bytes,
                                             const fmpq *rational, size_t count,
                                             attest_budget *budget,
