@@ -40,7 +40,7 @@ static const char *for_all(const attest_weights *weights)
 
 enum { FIRST_DIFFERENCE, FILTER, EXACT, BALL, AUTO };
 
-/* What may be asked for by name: all of the chain ("auto") or a part of it. */
+/* The methods: the whole chain ("auto") or a part of it. */
 static const struct method {
     const char *name;
     const char *(*objection)(
@@ -92,8 +92,8 @@ static attest_status find_method(int *method, const attest_claim *claim, attest_
     return ATTEST_OK;
 }
 
-/* Encloses all outputs and finds the candidates; with doubles, a second time where the
- * enclosures were too wide to leave few. */
+/* Encloses all outputs and finds the candidates; with doubles, a second time if wide
+ * enclosures left too many. */
 static attest_status find_candidates(attest_search *search, attest_double_enclosure *doubles,
                                      attest_error *error)
 {
@@ -107,8 +107,8 @@ static attest_status find_candidates(attest_search *search, attest_double_enclos
     }
 }
 
-/* The rest of the chain: doubles unless the method does without, candidates, exact or ball.
- * *open tells whether the verdict needs more than doubles. */
+/* The rest of the chain: doubles (unless the method excludes them), candidates, exact or
+ * ball. *open = the verdict needs more than doubles. */
 static attest_status settle(attest_finding *finding, bool *open, const attest_claim *claim,
                             int method, const attest_contexts *contexts, attest_error *error)
 {
@@ -119,13 +119,13 @@ static attest_status settle(attest_finding *finding, bool *open, const attest_cl
 
     ATTEST_TRY(attest_search_init(&search, claim, contexts, error));
     finding->reason[0] = '\0';
-    /* Doubles leave nothing out: every output has a centre and a radius. */
+    /* This step drops no pair: every output has a centre and a radius. */
     if (with_doubles)
         ATTEST_TRY(attest_double_enclosure_init(&doubles, claim, contexts, error));
-    /* Left out here: pairs whose enclosures prove them farther apart than some required pair
-     * can be, so not closest (closest_pair.h). */
+    /* This step drops pairs whose enclosures prove that some required pair is closer
+     * (closest_pair.h). */
     ATTEST_TRY(find_candidates(&search, with_doubles ? &doubles : NULL, error));
-    /* Every candidate is compared; what is left out is decided with the closest one. */
+    /* Compares every candidate. The dropped pairs are farther apart than the closest one. */
     if (claim->weights->activation == ATTEST_HARDMAX)
         ATTEST_TRY(attest_decide_hardmax(finding, claim, &search, error));
     else
@@ -135,8 +135,7 @@ static attest_status settle(attest_finding *finding, bool *open, const attest_cl
                : ATTEST_OK;
 }
 
-/* Names the method: the one that was asked for, or under "auto" the one without which the
- * verdict would be open. */
+/* Names the method: the one of the claim, or under "auto" the one that the verdict needs. */
 static attest_status settle_and_name(attest_finding *finding, const attest_claim *claim,
                                      int method, const attest_contexts *contexts,
                                      attest_error *error)
@@ -152,8 +151,8 @@ static attest_status settle_and_name(attest_finding *finding, const attest_claim
     return status;
 }
 
-/* Up to so many positions an enclosure that different tokens leave wide is made narrower. A
- * separation that is reported with ten digits should be known to as many. */
+/* With at most SMALL_POSITIONS positions, a wide enclosure (because of different tokens) is
+ * narrowed: separations are printed with ten digits, which takes ENOUGH_BITS. */
 enum { SMALL_POSITIONS = 100000, ENOUGH_BITS = 40 };
 
 static bool is_wide(const attest_finding *finding)
@@ -162,9 +161,9 @@ static bool is_wide(const attest_finding *finding)
            arb_rel_accuracy_bits(finding->min_separation) < ENOUGH_BITS;
 }
 
-/* Whether to look for more than first differences gave: where there is no pair at all, and
- * where different tokens leave the enclosure wide, or are merged (of several such pairs the
- * first is to be named). */
+/* True if the rest of the chain should run after first differences decided: there is no
+ * pair, or different tokens leave the enclosure wide or have equal outputs (then the first
+ * such pair must be named). */
 static bool should_narrow(const attest_finding *finding, const attest_claim *claim)
 {
     return !finding->has_pair ||
@@ -172,8 +171,8 @@ static bool should_narrow(const attest_finding *finding, const attest_claim *cla
             arb_is_finite(finding->max_norm)); /* the lemma was applied */
 }
 
-/* Takes over what the rest of the chain finds if that is more. Asked for by its name, the
- * method first-difference keeps its name. */
+/* Replaces the finding by that of the rest of the chain if the latter is narrower. The
+ * method of the claim keeps its name. */
 static attest_status narrow(attest_finding *finding, const attest_claim *claim, int method,
                             const attest_contexts *contexts, attest_error *error)
 {
@@ -193,11 +192,11 @@ static attest_status narrow(attest_finding *finding, const attest_claim *claim, 
     return status == ATTEST_UNABLE ? ATTEST_OK : status;
 }
 
-/* The chain from the contexts on. First differences may leave out contexts that are not
- * neighbours: Boltzmann values are monotone in the order of Lemma F, so the least
- * difference is one of neighbours (proofs-notes/first_difference.md). They come first because
- * they enclose a separation of any magnitude at 128 bits, where balls need more bits the
- * smaller it is; what they leave open goes on, unless they alone were asked for. */
+/* The chain after the contexts. First differences only compare neighbours: Boltzmann values
+ * are monotone in the order of Lemma F, so neighbours have the least difference
+ * (proofs-notes/first_difference.md). They come first because they enclose a separation of
+ * any magnitude at 128 bits, whereas balls need more bits the smaller it is. The rest of the
+ * chain decides what they leave open, unless the claim asks for this method only. */
 static attest_status run_chain(attest_finding *finding, const attest_claim *claim, int method,
                                const attest_contexts *contexts, attest_error *error)
 {
@@ -224,13 +223,14 @@ attest_status attest_certify(attest_finding *finding, const attest_claim *claim,
 
     ATTEST_TRY(check_claim(claim, error));
     ATTEST_TRY(find_method(&method, claim, error));
-    /* Positions with one context have one output and one class, so no pair of them is required:
-     * from here on a context stands for all its positions (proofs-notes/contextual.md). */
+    /* Positions with the same context have the same output and class, so no pair of them is
+     * required: from here on a context stands for all its positions
+     * (proofs-notes/contextual.md). */
     ATTEST_TRY(attest_contexts_get(&contexts, claim->dataset, weights->mask, ties, error));
     fmpz_set(finding->required_pairs, contexts.required_pairs);
     finding->has_pair = contexts.classes > 1;
     ATTEST_TRY(run_chain(finding, claim, method, &contexts, error));
-    /* Weights may stand for a layer that is only near: a norm has square roots. */
+    /* The weights may be an approximation of the layer, whose norms have square roots. */
     attest_finding_widen(finding, claim);
     return ATTEST_OK;
 }

@@ -1,8 +1,8 @@
 /* context_lists.h -- the contexts of a dataset as descending lists in the order of boltz.
  *
  * Under Lemma F's hypotheses boltz is strictly monotone in this order: by the largest entry,
- * ascending; then by the others, lexicographically descending, a proper prefix counting as
- * padded with -infinity (the set that owns the first difference has the smaller value). So
+ * ascending; then by the others, lexicographically descending, a proper prefix being padded
+ * with -infinity (the set that contains the first difference has the smaller value). So
  * neighbours in the order are neighbours in value. */
 #ifndef ATTEST_CERTIFY_CONTEXT_LISTS_H
 #define ATTEST_CERTIFY_CONTEXT_LISTS_H
@@ -24,8 +24,9 @@ typedef struct attest_context_lists {
     size_t repeats; /* a list that has a key twice, or SIZE_MAX */
 } attest_context_lists;
 
-/* The lists of keys rank[token]. Always to be cleared. Status: NOMEM, UNABLE (the prefixes of
- * a causal mask take too much memory). Cost: linear in the keys but for sorting each list. */
+/* Sets the lists of keys rank[token]. Clear them even after a failure. Status: NOMEM, UNABLE
+ * (the prefixes of a causal mask take too much memory). Cost: linear in the number of keys,
+ * apart from sorting each list. */
 attest_status attest_context_lists_init(attest_context_lists *lists,
                                         const attest_dataset *dataset, bool causal,
                                         const uint32_t *rank,

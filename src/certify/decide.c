@@ -33,8 +33,8 @@ static void candidate_clear(attest_extreme_candidate *candidate)
     arb_clear(&candidate->square);
 }
 
-/* Encloses a candidate and enters it; one that contains 0 is looked at more closely. *zero: no
- * other can be less, as far as that is asked for. */
+/* Encloses a candidate and adds it, with more bits if the square contains 0. *zero = no
+ * other candidate can be less, to the precision that is wanted. */
 static attest_status enter(attest_extreme *extreme, size_t first, size_t second, bool *zero,
                            attest_error *error)
 {
@@ -97,7 +97,7 @@ static void root(arb_t ball, const arb_t square)
         arb_sqrtpos(ball, square, ATTEST_CERTIFY_BITS);
 }
 
-/* Notes what decided the pairs, and how many are open. */
+/* Counts the pairs that each arithmetic decided, and the open ones. */
 static void count_pairs(attest_finding *finding, const attest_extreme *extreme)
 {
     ulong exact = 0, open = 0;
@@ -298,9 +298,9 @@ attest_status attest_decide_hardmax(attest_finding *finding, const attest_claim 
 
 enum { BITS = 256 };
 
-/* ball = all within count * slack of it. A midpoint that is far below the radius becomes 0: a
- * certificate is read with the exact ends of its balls, which have as many bits as midpoint and
- * radius are apart. */
+/* Adds count * slack to the radius of the ball. A midpoint that is far below the radius
+ * becomes 0: certificates are read with the exact ends of their balls, which have as many
+ * bits as midpoint and radius are apart. */
 static void widen(arb_t ball, const fmpq_t slack, ulong count)
 {
     ARB(more);
@@ -318,7 +318,7 @@ static void widen(arb_t ball, const fmpq_t slack, ulong count)
     }
 }
 
-/* Is everything in the ball above x (1), everything below it (-1), or neither for certain? */
+/* Returns 1 if all of the ball is above x, -1 if all of it is below x, else 0. */
 static int side(const arb_t ball, const fmpq_t x)
 {
     int found = 0;
@@ -352,7 +352,7 @@ void attest_finding_widen(attest_finding *finding, const attest_claim *claim)
         widen(finding->min_separation, slack, 2);
     widen(finding->max_norm, slack, 1);
     if (finding->verdict == ATTEST_UNDECIDED) {
-        if (!finding->reason[0]) /* it was resolved as far as the slack makes sense of */
+        if (!finding->reason[0]) /* it was resolved to well below the error of the weights */
             leave_open(finding, finding->part,
                        finding->part == ATTEST_CLAIM_NORM ? "the largest norm is r"
                                                           : "the least separation is delta");

@@ -11,14 +11,14 @@
 
 #include "certify/search.h"
 
-/* Hardmax: outputs are rational, so rational arithmetic decides. Leaves precision_bits alone.
- * Status: NOMEM and what evaluation returns. */
+/* Hardmax: outputs are rational, so rational arithmetic decides. Does not change
+ * precision_bits. Status: NOMEM and those of evaluation. */
 attest_status attest_decide_hardmax(attest_finding *finding, const attest_claim *claim,
                                     attest_search *search,
                                     attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Softmax: balls whose precision doubles up to max_bits, and the zero test. Status: UNABLE (too
- * many candidates that nothing tells apart), NOMEM and what evaluation returns. */
+/* Softmax: balls whose precision doubles up to max_bits, and the zero test. Status: UNABLE
+ * (too many candidates whose squares overlap), NOMEM and those of evaluation. */
 attest_status attest_decide_softmax(attest_finding *finding, const attest_claim *claim,
                                     attest_search *search,
                                     attest_error *error) ATTEST_WARN_UNUSED;

@@ -19,7 +19,7 @@
 /* Integers of up to 53 bits over 2^900 at most are doubles, and none of them is subnormal. */
 enum { EXACT_BITS = 53, EXACT_SHIFT = 900 };
 
-/* numerator / 2^shift, for a shift that get_shift gave. */
+/* x = numerator / 2^shift, for a result of get_shift; false if that is not exact. */
 static bool set_exact(double *x, const fmpz_t numerator, long shift)
 {
     if (shift < 0 || fmpz_bits(numerator) > EXACT_BITS)
@@ -28,7 +28,7 @@ static bool set_exact(double *x, const fmpz_t numerator, long shift)
     return true;
 }
 
-/* k where the denominator is 2^k and k is not too large, else -1. */
+/* Returns k if the denominator is 2^k and k is not too large, else -1. */
 static long get_shift(const fmpz_t denominator)
 {
     flint_bitcnt_t bits = fmpz_bits(denominator);
@@ -36,7 +36,7 @@ static long get_shift(const fmpz_t denominator)
     return bits <= EXACT_SHIFT && fmpz_val2(denominator) == bits - 1 ? (long)bits - 1 : -1;
 }
 
-/* The entries of a matrix; *rounded is set when one of them is not the double. */
+/* Sets the entries of a matrix, and *rounded if one of them had to be rounded. */
 static void set_entries(double *entry, bool *rounded, const attest_matrix *matrix)
 {
     long shift = matrix->factored ? -1 : get_shift(matrix->denominator);
@@ -120,7 +120,7 @@ static attest_status tokens_init(double_tokens *table, const attest_tokens *toke
     *table = (double_tokens){.value = tokens->real};
     if (tokens->real)
         return ATTEST_OK;
-    /* The numerators are there, so this product does not overflow. */
+    /* The numerators are in memory, so this product does not overflow. */
     table->own = attest_memory_alloc(tokens->count * tokens->dim, sizeof *table->own);
     if (!table->own)
         return attest_memory_fail(error);
@@ -145,13 +145,13 @@ static void tokens_clear(double_tokens *table)
     *table = (double_tokens){0};
 }
 
-/* A group of sequences has about so many positions. */
+/* About how many positions a group of sequences has. */
 enum { GROUP_ROWS = 512 };
 
-/* A worker takes about so many contexts at a time. */
+/* About how many contexts a worker takes at a time. */
 enum { BLOCK_CONTEXTS = 4096 };
 
-/* Sequences that wait for their evaluation. */
+/* Sequences that are evaluated together. */
 typedef struct group {
     size_t length, count, room; /* room tasks of this length */
     size_t *first;              /* by task: its first context */
@@ -180,7 +180,7 @@ static void group_clear(group *g)
     *g = (group){0};
 }
 
-/* Makes an empty group for sequences of this length, of which there are at most so many. */
+/* Makes an empty group for at most so many sequences of this length. */
 static attest_status group_open(pass *p, size_t length, size_t most, attest_error *error)
 {
     group *g = &p->group;
@@ -231,7 +231,7 @@ static attest_status group_evaluate(pass *p, attest_error *error)
     return ATTEST_OK;
 }
 
-/* Enters the sequence of context c, its first. */
+/* Adds the sequence whose first context is c. */
 static attest_status enter(pass *p, size_t c, attest_error *error)
 {
     const attest_dataset *dataset = p->dataset;
@@ -253,7 +253,7 @@ static attest_status enter(pass *p, size_t c, attest_error *error)
     return ATTEST_OK;
 }
 
-/* The first context of a block: the first of a sequence from there on. */
+/* The first context of a block: the first one from there on that begins a sequence. */
 static size_t block_begin(const attest_contexts *contexts, size_t block)
 {
     size_t c = block * BLOCK_CONTEXTS;
@@ -344,7 +344,7 @@ void attest_double_points_clear(attest_double_points *points)
     *points = (attest_double_points){0};
 }
 
-/* With more candidates than this the outputs that take part are enclosed anew. */
+/* With more candidates than this, their outputs are evaluated. */
 enum { MANY_CANDIDATES = 4096 };
 
 attest_status attest_double_enclosure_init(attest_double_enclosure *doubles,
@@ -389,7 +389,7 @@ static attest_status set_evaluated(attest_search *search, size_t p, arb_ptr ball
     return ATTEST_OK;
 }
 
-/* The cloud of all outputs, from doubles and from what is evaluated. */
+/* Fills the cloud from the doubles and from the outputs that are evaluated. */
 static attest_status mix_cloud(attest_search *search, const attest_double_enclosure *doubles,
                                attest_error *error)
 {
@@ -411,8 +411,7 @@ static attest_status mix_cloud(attest_search *search, const attest_double_enclos
     return ATTEST_OK;
 }
 
-/* Where doubles bound less than half of the outputs, evaluating all of them needs less memory.
- */
+/* If doubles bound less than half of the outputs, evaluating all of them needs less memory. */
 attest_status attest_double_enclosure_enclose(attest_search *search,
                                               attest_double_enclosure *doubles,
                                               attest_error *error)
@@ -478,7 +477,7 @@ static void count_between(fmpz_t pairs, const size_t *size, size_t classes)
     fmpz_add(pairs, pairs, inside);
 }
 
-/* pairs = how many pairs of contexts of different classes have one that is evaluated. */
+/* pairs = the number of pairs of contexts of different classes of which one is evaluated. */
 static attest_status count_evaluated(fmpz_t pairs, const attest_search *search,
                                      const attest_double_enclosure *doubles,
                                      attest_error *error)
@@ -501,9 +500,9 @@ static attest_status count_evaluated(fmpz_t pairs, const attest_search *search,
     return ok ? ATTEST_OK : attest_memory_fail(error);
 }
 
-/* open = how many required pairs doubles did not compare with delta: those with an output that
- * they do not bound, and candidates. A pair of contexts counts once; where there are too many
- * candidates to be listed all required pairs count. */
+/* open = the number of required pairs that doubles did not compare with delta: those with an
+ * evaluated output, and undecided candidates. A pair of contexts counts once. If there are
+ * too many candidates to list, all required pairs count. */
 static attest_status count_open(fmpz_t open, const attest_search *search,
                                 const attest_double_enclosure *doubles,
                                 const attest_claim *claim, const attest_finding *finding,
@@ -525,7 +524,7 @@ static attest_status count_open(fmpz_t open, const attest_search *search,
     return status;
 }
 
-/* Whether doubles do not compare the largest norm with r. */
+/* True if doubles leave open how the largest norm compares with r. */
 static bool norm_is_open(const attest_search *search, const attest_double_enclosure *doubles,
                          const attest_claim *claim)
 {
@@ -544,7 +543,7 @@ static bool norm_is_open(const attest_search *search, const attest_double_enclos
     return evaluated || (most[1] >= r[0] && most[0] < r[1]);
 }
 
-/* Parts the required pairs into those that doubles compared with delta and the others. */
+/* Splits the required pairs into those that doubles compared with delta and the others. */
 static void count_pairs(attest_finding *finding, const fmpz_t open)
 {
     if (fmpz_cmp(finding->by_exact, open) > 0)

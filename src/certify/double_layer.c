@@ -21,7 +21,7 @@
 #define ABSOLUTE 0x1p-1000
 #define LEAST_NORM 0x1p-480
 
-/* Tasks are put to the kernels in blocks of about so many rows. */
+/* The kernels get blocks of tasks with about this many rows. */
 enum { BLOCK_ROWS = 512 };
 
 double attest_double_layer_bound_norm(const double *x, size_t count)
@@ -150,7 +150,7 @@ static head_part get_part(const attest_double_task *task, size_t h, size_t lengt
         part.most = norm[j] > part.most ? norm[j] : part.most;
         sum += norm[j];
     }
-    if (!(sum < INFINITY)) /* a comparison forgets a NaN, a sum does not */
+    if (!(sum < INFINITY)) /* comparisons ignore a NaN, a sum does not */
         part.most = INFINITY;
     part.projection =
         attest_double_layer_projection_error(head->q.cols, task->layer->error, task->error);
@@ -160,8 +160,8 @@ static head_part get_part(const attest_double_task *task, size_t h, size_t lengt
     return part;
 }
 
-/* Adds W_O o to the centres and what it may be off to the radii, which until finish_task are
- * sums without the last slack. */
+/* Adds W_O o to the centres, and its error bound to the radii, which lack the factor SLACK
+ * until finish_task. */
 static void add_output(const head_part *part, const double *o, const double *error,
                        const blocks *b)
 {
@@ -216,7 +216,7 @@ static bool too_large(const attest_double_layer *layer)
     return large;
 }
 
-/* The last slack; whatever is not finite has no bound. */
+/* Multiplies the radii by SLACK; outputs that are not finite get an infinite radius. */
 static void finish_task(const attest_double_task *task, size_t length)
 {
     size_t dim = task->layer->dim;
@@ -248,7 +248,7 @@ static bool same_token(const attest_double_task *task, size_t i, size_t j)
     return true;
 }
 
-/* A query in search of its winner. */
+/* One query, the keys that it sees, and by how much a winner must lead. */
 typedef struct contest {
     const head_part *part;
     const double *query, *keys;
@@ -269,7 +269,8 @@ static bool find_best(double *best, size_t *winner, const contest *c)
             c->seen - first < ATTEST_DOUBLE_LANES ? c->seen - first : ATTEST_DOUBLE_LANES;
         attest_double_layer_dots(score, c->query, c->keys + first * size, size);
         for (size_t lane = 0; lane < lanes; lane++) {
-            if (!isfinite(score[lane])) /* an overflow says nothing, -infinity included */
+            if (!isfinite(
+                    score[lane])) /* after an overflow, also to -infinity, nothing is known */
                 return false;
             if (score[lane] > *best) {
                 *best = score[lane];
@@ -280,8 +281,8 @@ static bool find_best(double *best, size_t *winner, const contest *c)
     return true;
 }
 
-/* Whether all keys in sight but those of the same token as the winner score below best by more
- * than the margin; then *winner is the first position of that token that does not. */
+/* True if all visible keys of other tokens than the winner's score below best by more than
+ * the margin; then *winner is the first position of that token whose score is within it. */
 static bool is_clear(size_t *winner, const contest *c, double best)
 {
     size_t size = c->part->head->q.rows, first_close = *winner;
@@ -304,7 +305,7 @@ static bool is_clear(size_t *winner, const contest *c, double best)
     return true;
 }
 
-/* Hardmax: out row k = the value row of the winner of query k, error[k] = 0, or +infinity where
+/* Hardmax: out row k = the value row of the winner of query k, error[k] = 0, or +infinity if
  * rounding leaves the winner open. keys is scratch of size * (length rounded up to a
  * multiple of ATTEST_DOUBLE_LANES) doubles. */
 static void attend_hardmax(double *out, double *error, const head_part *part,

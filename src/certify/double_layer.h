@@ -12,7 +12,7 @@
 #include <attest/error.h>
 #include <attest/weights.h>
 
-/* More heads, or matrices of more entries, are not bounded: all radii are infinite then. */
+/* With more heads, or matrices of more entries, all radii are infinite. */
 #define ATTEST_DOUBLE_SIZE_MAX ((size_t)1 << 26)
 
 /* The relative error of a rational that was rounded to the nearest double: 2^-53. */
@@ -40,20 +40,20 @@ typedef struct attest_double_layer {
     size_t skip_from, output_dim; /* as in weights.h */
 } attest_double_layer;
 
-/* An upper bound on the norm of count doubles, and at least 2^-481 more: (1) of the note.
- * +infinity or NaN where an entry is not finite. */
+/* Returns an upper bound of the norm of count doubles that exceeds the norm by at least
+ * 2^-481: (1) of the note. +infinity or NaN if an entry is not finite. */
 double attest_double_layer_bound_norm(const double *x, size_t count);
 
-/* p of (2): |y' - y| <= p B X for y = W x of this many columns, where the entries of W and x
- * have these relative errors. */
+/* Returns p of (2): |y' - y| <= p B X for y = W x of this many columns, if the entries of W
+ * and x have these relative errors. */
 double attest_double_layer_projection_error(size_t cols, double weights, double tokens);
 
-/* matrix = the doubles at entry, which it refers to. */
+/* Sets the matrix to the doubles at entry, which must outlive it. */
 void attest_double_layer_set_matrix(attest_double_matrix *matrix, const double *entry,
                                     size_t rows, size_t cols);
 
-/* One sequence to be evaluated. Output k lies within radius[k] (Euclidean) of
- * centre[k*dim .. k*dim+dim-1]; where no bound can be given the radius is +infinity. */
+/* One sequence to be evaluated. Output k lies within radius[k] (Euclidean) of centre[k*dim
+ * .. k*dim+dim-1]; the radius is +infinity if there is no bound. */
 typedef struct attest_double_task {
     const attest_double_layer *layer;
     const double *token; /* length * dim */
@@ -106,7 +106,7 @@ static inline void attest_double_layer_dots(double dot[ATTEST_DOUBLE_LANES], con
 
     for (int lane = 0; lane < ATTEST_DOUBLE_LANES; lane++)
         sum[lane] = x[0] * packed[lane];
-    for (size_t c = 1; c < size; c++) /* unrolled, or the sums would live in memory */
+    for (size_t c = 1; c < size; c++) /* unrolled, so that the sums stay in registers */
         _Pragma("GCC unroll 8") for (int lane = 0; lane < ATTEST_DOUBLE_LANES; lane++)
             sum[lane] += x[c] * packed[c * ATTEST_DOUBLE_LANES + lane];
     for (int lane = 0; lane < ATTEST_DOUBLE_LANES; lane++)

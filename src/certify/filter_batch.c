@@ -84,7 +84,7 @@ static void bound_rational(double *lower, double *upper, const fmpq *value)
     *lower = arf_get_d(end, ARF_RND_DOWN);
     arb_get_ubound_arf(end, ball, 64);
     *upper = arf_get_d(end, ARF_RND_UP);
-    if (*upper == 0 && !fmpq_is_zero(value)) /* a bound that is positive stays so */
+    if (*upper == 0 && !fmpq_is_zero(value)) /* keeps a positive bound positive */
         *upper = DBL_TRUE_MIN;
 }
 
@@ -133,7 +133,7 @@ static void survey(struct attest_filter_work *work, const attest_filter_instance
         size_t positions = 0;
         for (size_t i = 0; i < instance[b].sequences && positions <= ATTEST_FILTER_POSITIONS;
              i++) {
-            /* One less than 1 is as bad as one too many: certify will say so. */
+            /* A length of 0 wraps around and counts as too long; certify reports it. */
             bool small = instance[b].length[i] - 1 < ATTEST_FILTER_POSITIONS;
             positions += small ? instance[b].length[i] : POSITIONS;
         }
@@ -147,7 +147,7 @@ static void survey(struct attest_filter_work *work, const attest_filter_instance
         work->begin[n] += work->begin[n - 1];
 }
 
-/* Enters the sequences of instance b where those of their lengths go. */
+/* Adds a task for each sequence of instance b, at the next free place of its length. */
 static void enter(const attest_filter *filter, size_t b, const attest_filter_instance *instance,
                   size_t *next)
 {
@@ -191,7 +191,7 @@ static attest_status evaluate(const attest_filter *filter,
     return ATTEST_OK;
 }
 
-/* The answer for instance b of the batch. */
+/* Decides instance b of the batch. */
 static attest_status judge(attest_filter_answer *answer, const attest_filter *filter, size_t b,
                            const attest_filter_instance *instance,
                            const attest_filter_bounds *bounds, attest_error *error)
@@ -331,7 +331,7 @@ attest_status attest_filter_escalate(attest_filter_answer *answer, const attest_
     ATTEST_TRY(set_dataset(&dataset, instance, filter->shape.dim, error));
     claim.dataset = &dataset;
     claim.weights = &weights;
-    /* Doubles have been tried. */
+    /* Doubles did not suffice. */
     claim.method = filter->shape.activation == ATTEST_HARDMAX ? "exact" : "ball";
     return certify(answer, &claim, error);
 }

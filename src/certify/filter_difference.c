@@ -1,9 +1,9 @@
-/* filter_difference.c -- one query token in two contexts: are its softmax outputs apart?
- * Decided from the tokens that only one of them has.
+/* filter_difference.c -- proves that the softmax outputs of one query token in two contexts
+ * differ, from the tokens that only one of the contexts has.
  *
- * What both contexts have cancels before anything is rounded, and a common factor e^-D is kept
- * apart, so the relative error is small however small the distance is: (10) of
- * proofs-notes/filter.md, whose letters these are. A owns the largest score. */
+ * Common tokens cancel before anything is rounded, and a common factor e^-D is kept
+ * separately, so the relative error is small however small the distance is: (10) of
+ * proofs-notes/filter.md, whose letters are used here. A has the largest score. */
 #include <math.h>
 
 #include <attest/kernel.h>
@@ -15,17 +15,18 @@
 #define SLACK (1 + 0x1p-16)
 #define ABSOLUTE 0x1p-1000
 
-/* Larger layers are left to certify, and so are scores that are known less well than this. */
+/* Larger layers, and scores with larger errors, are left to certify. */
 enum { MOST_SIZE = 16, MOST_HEADS = 16, MOST_TOKENS = ATTEST_FILTER_POSITIONS };
 #define MOST_TAU 0x1p-20
 
 /* One side: the scores of its tokens and their values. */
 typedef struct side {
     const attest_filter_sight *sight;
-    bool only[MOST_TOKENS]; /* the other side has no such token for this one */
+    bool only[MOST_TOKENS]; /* the other side lacks this token */
     double score[MOST_TOKENS];
     double value[MOST_TOKENS][MOST_SIZE];
-    double most, most_only; /* the largest score, and of what only this side has */
+    double most, most_only; /* the largest score, and the largest of the tokens that only this
+                               side has */
 } side;
 
 /* What a head adds to the difference: e^-depth y, y known up to error and at most |y| <= norm.
@@ -42,7 +43,7 @@ static bool same_token(const double *x, const double *y, size_t dim)
     return true;
 }
 
-/* Marks what only one side has, multiplicities counted. */
+/* Marks the tokens that only one side has, counted with multiplicity. */
 static void mark_differences(side *a, side *b, size_t dim)
 {
     for (size_t j = 0; j < b->sight->length; j++)

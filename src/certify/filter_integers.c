@@ -19,7 +19,7 @@ enum {
 #define MOST_SCORE 0x1p61
 #define MOST_OUTPUT 0x1p38
 
-/* Of position: not yet known, known, and not a fraction of small numbers. */
+/* The state of a position: not computed, known, not a fraction of small integers. */
 enum { UNKNOWN, KNOWN, NONE };
 
 typedef attest_filter_integers integers;
@@ -83,7 +83,7 @@ static void multiply(int64_t *product, const double *a, const double *b, size_t 
     }
 }
 
-/* Whether all numbers are small enough, given the bits that tokens and weights begin with. */
+/* True if all numbers are small enough, for these lowest bits of tokens and weights. */
 static bool fits(integers *n, int token_bit, int weight_bit)
 {
     const attest_filter_shape *shape = n->shape;
@@ -148,7 +148,7 @@ static int64_t dot(const int64_t *x, const int64_t *y, size_t dim)
     return sum;
 }
 
-/* What a position sees: from the first token of its sequence on. */
+/* The tokens that a position sees, from the first token of its sequence on. */
 typedef struct sight {
     const int64_t *token;
     size_t seen;
@@ -166,7 +166,7 @@ static sight see(const integers *n, size_t position)
                                                          : instance->length[s]};
 }
 
-/* Whether W_O W_V x is the same for all tokens in sight. */
+/* True if W_O W_V x is the same for all visible tokens. */
 static bool has_one_value(const integers *n, size_t h, const sight *of)
 {
     size_t dim = n->shape->dim;
@@ -183,8 +183,8 @@ static bool has_one_value(const integers *n, size_t h, const sight *of)
     return true;
 }
 
-/* sum = the sum of the tokens that share the weight of head h, *count how many; false where
- * weights are not equal. */
+/* sum = the sum of the tokens with the same weight in head h, *count = their number; false
+ * if the weights differ. */
 static bool share(int64_t *sum, int64_t *count, const integers *n, size_t h, const sight *of,
                   const int64_t *query)
 {
@@ -313,7 +313,7 @@ bool attest_filter_integers_compare(bool *equal, double *square, integers *n, si
     return true;
 }
 
-/* Ranks what a position sees; false where that is too much. */
+/* Ranks the keys that a position sees by score; false if there are too many. */
 static bool rank(integers *n, size_t position)
 {
     size_t dim = n->shape->dim, first;
@@ -362,16 +362,16 @@ static bool is_zero(const int64_t *x, size_t dim)
     return true;
 }
 
-/* Whether the coefficients of every exponential are 0. From the highest exponent down: every
- * token in sight of a has come to some token in sight of b, and those with the highest sum of
- * scores go on. */
+/* True if the coefficients of every exponential are 0. Goes through the sums of scores of
+ * the tokens that a and b see, from the highest down: every token of a has reached some
+ * token of b, and those with the highest sum advance. */
 static bool vanishes(const integers *n, const int64_t *skip, size_t a, size_t b)
 {
     size_t of_a = (size_t)n->seen[a], of_b = (size_t)n->seen[b];
     size_t next[ATTEST_FILTER_INTEGERS_SEEN] = {0};
     const int64_t *x = n->ranked[a], *y = n->ranked[b];
 
-    while (next[of_a - 1] < of_b) { /* the lowest score comes to the end last */
+    while (next[of_a - 1] < of_b) { /* the lowest score reaches the end last */
         int64_t highest = INT64_MIN, sum[DIM] = {0};
 
         for (size_t i = 0; i < of_a; i++)

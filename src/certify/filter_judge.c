@@ -13,7 +13,7 @@ _Static_assert(ATTEST_DOUBLE_LANES == 8, "least() reduces eight squares");
 /* Squares lose less than this to underflow. */
 #define TINY 0x1p-1000
 
-/* A position: sequence, place in it, and among all. */
+/* A position: its sequence, its place there, and its number over all sequences. */
 typedef struct spot {
     size_t sequence, position, at;
 } spot;
@@ -42,14 +42,14 @@ static bool same_token(const attest_filter_outputs *o, size_t a, size_t b)
     return true;
 }
 
-/* How many tokens of its sequence, from the first on, a position has in sight. */
+/* How many tokens of its sequence, from the first on, a position sees. */
 static size_t seen(const attest_filter_outputs *o, const spot *p)
 {
     return o->shape->mask == ATTEST_MASK_CAUSAL ? p->position + 1
                                                 : o->instance->length[p->sequence];
 }
 
-/* Whether each token in sight of a is in sight of b. */
+/* True if b sees each token that a sees. */
 static bool sees_all(const attest_filter_outputs *o, const spot *a, const spot *b)
 {
     size_t first = a->at - a->position, second = b->at - b->position;
@@ -73,7 +73,7 @@ static bool is_required(const attest_filter_outputs *o, const spot *a, const spo
     return !sees_all(o, a, b) || !sees_all(o, b, a);
 }
 
-/* Hardmax: whether the outputs are sums of the same numbers. */
+/* Hardmax: true if the outputs are sums of the same values. */
 static bool is_equal(const attest_filter_outputs *o, const spot *a, const spot *b)
 {
     size_t first = a->at - a->position, second = b->at - b->position;
@@ -81,7 +81,7 @@ static bool is_equal(const attest_filter_outputs *o, const spot *a, const spot *
     const uint32_t *x = o->winner + first * o->shape->heads;
     const uint32_t *y = o->winner + second * o->shape->heads;
 
-    if (o->tied[a->at] || o->tied[b->at]) /* winner says nothing of these */
+    if (o->tied[a->at] || o->tied[b->at]) /* winner is not set for ties */
         return false;
     if (o->shape->activation != ATTEST_HARDMAX || !(o->radius[a->at] < INFINITY) ||
         !(o->radius[b->at] < INFINITY) || (o->shape->skip && !same_token(o, a->at, b->at)))
@@ -103,8 +103,8 @@ static double square_of(const attest_filter_outputs *o, size_t at)
     return s;
 }
 
-/* Softmax: whether the same token in two contexts has outputs farther apart than the bound,
- * from the terms in which they differ. */
+/* Softmax: true if the terms in which two contexts of one token differ prove its outputs to
+ * be farther apart than the bound. */
 static bool is_apart(const attest_filter_outputs *o, const spot *a, const spot *b, double bound)
 {
     attest_filter_sight x = {token_of(o, a->at - a->position), seen(o, a)};
@@ -114,15 +114,15 @@ static bool is_apart(const attest_filter_outputs *o, const spot *a, const spot *
            attest_filter_difference(o->layer, token_of(o, a->at), &x, &y, bound);
 }
 
-/* The radii of two outputs together, from above: next to a bound nothing is left of the
- * difference but what their sum is off by. */
+/* The sum of two radii, rounded up: close to a bound, the rounding of this sum decides. */
 static double add_radii(double a, double b)
 {
     return (a + b) * (1 + ATTEST_TERM(judge_radii, 0x1p-51));
 }
 
-/* Computed squares beyond this limit prove the true distance, off by radii, to be above the
- * bound. Infinite radii, or NaN, have none. The limit is monotone in radii and bound. */
+/* A computed square above this limit proves that the true distance, which differs by at most
+ * radii, is above the bound. There is no limit for infinite radii or NaN. The limit is
+ * monotone in radii and bound. */
 static double get_limit(double radii, double bound, size_t dim)
 {
     double reach = bound + radii;
@@ -136,7 +136,7 @@ static bool is_above(double square, double radii, double bound, size_t dim)
     return square > get_limit(radii, bound, dim);
 }
 
-/* Whether a computed square proves the distance to be below the bound. */
+/* True if a computed square proves that the distance is below the bound. */
 static bool is_below(double square, double radii, double bound, size_t dim)
 {
     double reach = bound - radii;
@@ -146,7 +146,7 @@ static bool is_below(double square, double radii, double bound, size_t dim)
                             reach * reach;
 }
 
-/* What is known so far. */
+/* The instance, the bounds, and the answer so far. */
 typedef struct trial {
     const attest_filter_outputs *o;
     const attest_filter_bounds *bounds;
@@ -241,8 +241,8 @@ static double least(const double s[ATTEST_DOUBLE_LANES])
 }
 
 /* All pairs in lexicographic order, up to the first that refutes. Pairs whose square exceeds
- * the limit are known to be apart; mostly that is all of them, and which of them are required
- * is not looked up. */
+ * the limit are proved apart. Mostly that holds for all pairs, and whether they are required
+ * is not determined. */
 static void judge_pairs(const trial *t, double limit, const double *packed)
 {
     enum { LANES = ATTEST_DOUBLE_LANES };
@@ -289,7 +289,7 @@ static bool has_finite_tokens(const attest_filter_outputs *o)
     return true;
 }
 
-/* Hardmax scores that tie, or nearly: who wins is seen where all numbers are small integers. */
+/* Hardmax scores that tie, or nearly: finds the winner if all numbers are small integers. */
 static void settle_ties(attest_filter_outputs *o)
 {
     for (size_t at = 0; at < o->positions; at++)
@@ -310,7 +310,7 @@ void attest_filter_judge(attest_filter_answer *answer, attest_filter_outputs *ou
                                  outputs->positions);
     settle_ties(outputs);
     for (size_t i = 0; i < outputs->positions; i++)
-        if (!(outputs->radius[i] <= radius)) /* a NaN is infinite, and stays so */
+        if (!(outputs->radius[i] <= radius)) /* a NaN counts as infinite */
             radius = outputs->radius[i] < INFINITY ? outputs->radius[i] : INFINITY;
     if (!(radius < INFINITY) && !has_finite_tokens(outputs)) {
         leave_open(&t, ATTEST_CLAIM_SEPARATION);

@@ -28,8 +28,8 @@ static int compare_places(attest_place a, attest_place b)
     return (a.position > b.position) - (a.position < b.position);
 }
 
-/* Names the event's pair, whose separation is at most high, unless one named before comes
- * first. */
+/* Names the event's pair, whose separation is at most high, unless the pair named so far
+ * precedes it. */
 static void name_pair(extremes *x, attest_finding *finding,
                       const attest_first_difference_scan *scan,
                       const attest_first_difference_event *event, const arf_t high,
@@ -63,8 +63,9 @@ static int compare_events(const void *left, const void *right)
     return (a->after > b->after) - (a->after < b->after);
 }
 
-/* lower = |w| e^bound, rounded down: what Lemma F promises of an event. The relative error of
- * e^x is the absolute one of x: more bits for a large x, of which there are at most 1024. */
+/* lower = |w| e^bound, rounded down: Lemma F's lower bound of the separation of an event.
+ * The relative error of e^x is the absolute one of x: more bits for a large x, of which
+ * there are at most 1024. */
 static void promised(arf_t lower, const attest_first_difference_scan *scan, double bound)
 {
     int more = 0;
@@ -77,8 +78,8 @@ static void promised(arf_t lower, const attest_first_difference_scan *scan, doub
     arb_get_lbound_arf(lower, value, ATTEST_FIRST_DIFFERENCE_BITS);
 }
 
-/* Whether the separation is at least what Lemma F promised of the event: else our bound is
- * wrong. */
+/* True if the separation is at least Lemma F's bound; otherwise the bound is computed
+ * wrongly. */
 static bool keeps_promise(const attest_first_difference_scan *scan,
                           const attest_first_difference_event *event, const arb_t separation)
 {
@@ -90,7 +91,7 @@ static bool keeps_promise(const attest_first_difference_scan *scan,
     return !arb_lt(log, promised);
 }
 
-/* Encloses the separation of one candidate, and keeps the least. */
+/* Encloses the separation of one candidate and updates the least. */
 static attest_status evaluate_event(extremes *x, attest_finding *finding,
                                     const attest_first_difference_scan *scan,
                                     const attest_first_difference_event *event,
@@ -103,12 +104,12 @@ static attest_status evaluate_event(extremes *x, attest_finding *finding,
     assert(keeps_promise(scan, event, separation));
     arb_get_lbound_arf(low, separation, ATTEST_FIRST_DIFFERENCE_BITS);
     arb_get_ubound_arf(high, separation, ATTEST_FIRST_DIFFERENCE_BITS);
-    if (!arb_is_finite(separation)) { /* nothing is known: NaN would be passed over */
+    if (!arb_is_finite(separation)) { /* the ends may be NaN, which comparisons ignore */
         arf_zero(low);
         arf_pos_inf(high);
     }
     if (x->evaluated == 0 || arf_cmp(high, x->low) < 0)
-        name_pair(x, finding, scan, event, high, true); /* less than all before */
+        name_pair(x, finding, scan, event, high, true); /* less than all others so far */
     else if (arf_cmp(low, x->high) <= 0)
         name_pair(x, finding, scan, event, high, false);
     if (x->evaluated == 0 || arf_cmp(low, x->low) < 0)
@@ -119,8 +120,8 @@ static attest_status evaluate_event(extremes *x, attest_finding *finding,
     return ATTEST_OK;
 }
 
-/* Candidates in ascending order of what is promised of them, until the promise exceeds what was
- * found. */
+/* Evaluates the candidates in ascending order of their bounds, until a bound exceeds the
+ * least separation. */
 static attest_status find_least(extremes *x, attest_finding *finding,
                                 attest_first_difference_scan *scan, attest_error *error)
 {
@@ -138,13 +139,13 @@ static attest_status find_least(extremes *x, attest_finding *finding,
         if (arf_cmp(lower, x->low) < 0)
             arf_set(x->low, lower);
     }
-    /* Of pairs that overlap the first is named: the enclosure is to hold its separation too. */
+    /* The first of the pairs whose enclosures overlap is named: include its separation. */
     if (arf_cmp(x->named, x->high) > 0)
         arf_set(x->high, x->named);
     return attest_first_difference_witness(&finding->witness, scan, &scan->event[0], error);
 }
 
-/* Where no token has two contexts: the separation of the two tokens closest along v. */
+/* If no token has two contexts: the separation of the two tokens that are closest along v. */
 static attest_status use_tokens(extremes *x, attest_finding *finding,
                                 const attest_first_difference_scan *scan, attest_error *error)
 {
@@ -186,8 +187,7 @@ static attest_status use_tokens(extremes *x, attest_finding *finding,
         }
         arb_addmul(square, entry, entry, ATTEST_FIRST_DIFFERENCE_BITS);
     }
-    arb_sqrtpos(square, square,
-                ATTEST_FIRST_DIFFERENCE_BITS); /* a ball around 0 has a root, too */
+    arb_sqrtpos(square, square, ATTEST_FIRST_DIFFERENCE_BITS); /* the ball may contain 0 */
     arb_get_ubound_arf(x->high, square, ATTEST_FIRST_DIFFERENCE_BITS);
     arf_set(x->low, x->high);
     return ATTEST_OK;
@@ -226,7 +226,7 @@ static attest_status enclose_norm(arb_t norm, const attest_first_difference_scan
         arb_add(entry, entry, x, ATTEST_FIRST_DIFFERENCE_BITS);
         arb_addmul(norm, entry, entry, ATTEST_FIRST_DIFFERENCE_BITS);
     }
-    arb_sqrtpos(norm, norm, ATTEST_FIRST_DIFFERENCE_BITS); /* a ball around 0 has a root, too */
+    arb_sqrtpos(norm, norm, ATTEST_FIRST_DIFFERENCE_BITS); /* the ball may contain 0 */
     return ATTEST_OK;
 }
 
@@ -239,7 +239,7 @@ static int compare_norms(const void *left, const void *right)
     return (a->list > b->list) - (a->list < b->list);
 }
 
-/* bound = max |x| + |w| max |v.x|, rounded up: no output is longer. */
+/* bound = max |x| + |w| max |v.x|, rounded up: at least the norm of every output. */
 static void bound_all(arf_t bound, const attest_first_difference_scan *scan)
 {
     const attest_tokens *tokens = scan->y.tokens;
@@ -265,9 +265,9 @@ static void bound_all(arf_t bound, const attest_first_difference_scan *scan)
     arb_get_ubound_arf(bound, norm, ATTEST_FIRST_DIFFERENCE_BITS);
 }
 
-/* bound = a bound of the norms at positions that found no room. Where it is beyond doubles, or
- * they do not tell it from r, and weights built for a promise have norms that close to r, balls
- * over all tokens may. */
+/* bound = an upper bound of the norms at positions that were not kept. If it overflows, or
+ * is not below r (constructed weights have norms that close to r), a bound in balls over all
+ * tokens may be lower. */
 static void bound_dropped(arf_t bound, const attest_first_difference_scan *scan)
 {
     bool finite = isfinite(scan->dropped_norm);
@@ -286,8 +286,8 @@ static void bound_dropped(arf_t bound, const attest_first_difference_scan *scan)
     }
 }
 
-/* The largest norm: positions in descending order of their bounds, until those are below what
- * was found. */
+/* Evaluates positions in descending order of their bounds, until a bound is below the
+ * largest norm. */
 static attest_status find_largest(attest_finding *finding, attest_first_difference_scan *scan,
                                   attest_error *error)
 {
@@ -302,7 +302,7 @@ static attest_status find_largest(attest_finding *finding, attest_first_differen
         ATTEST_TRY(enclose_norm(norm, scan, &scan->norm[i], error));
         arb_get_lbound_arf(low, norm, ATTEST_FIRST_DIFFERENCE_BITS);
         arb_get_ubound_arf(high, norm, ATTEST_FIRST_DIFFERENCE_BITS);
-        if (!arb_is_finite(norm)) { /* nothing is known: NaN would be passed over */
+        if (!arb_is_finite(norm)) { /* the ends may be NaN, which comparisons ignore */
             arf_zero(low);
             arf_pos_inf(high);
         }
@@ -358,7 +358,7 @@ static void scan_clear(attest_first_difference_scan *scan)
     free(scan->query);
 }
 
-/* scale, unit and |w| as doubles; false where they do not fit. */
+/* Sets scale, unit and |w| as doubles; false if they are out of range. */
 static bool set_scales(attest_first_difference_scan *scan)
 {
     slong exponent =
@@ -382,7 +382,7 @@ static bool set_scales(attest_first_difference_scan *scan)
     return scan->scale > 0x1p-900 && scan->scale < 0x1p900 && scan->norm_w_above < 0x1p900;
 }
 
-/* Projections, order, gap, hypotheses. reason says which one fails. */
+/* Sets projections, order and gap; writes to reason which hypothesis fails. */
 static attest_status prepare(attest_first_difference_scan *scan, char *reason, size_t size,
                              attest_error *error)
 {
@@ -390,7 +390,7 @@ static attest_status prepare(attest_first_difference_scan *scan, char *reason, s
 
     if (attest_rank_one_set(&scan->head, &scan->claim->weights->head[0]))
         return attest_error_set(error, ATTEST_DOMAIN, "the head has not rank 1");
-    fmpq_clear(scan->y.gap); /* init begins anew */
+    fmpq_clear(scan->y.gap); /* init initialises it again */
     ATTEST_TRY(attest_projection_init(&scan->y, &dataset->tokens, &scan->head.v, error));
     if (attest_projection_sort(&scan->y) != ATTEST_OK)
         return attest_memory_fail(error);
@@ -429,8 +429,7 @@ static attest_status sort_contexts(attest_first_difference_scan *scan, char *rea
     return ATTEST_OK;
 }
 
-/* proved, refuted or neither, from an enclosure of the least separation and of the largest
- * norm. */
+/* Sets the verdict from the enclosures of the least separation and of the largest norm. */
 static void conclude(attest_finding *finding, const attest_claim *claim, const arf_t low,
                      const arf_t high)
 {
@@ -462,7 +461,7 @@ static void conclude(attest_finding *finding, const attest_claim *claim, const a
     }
 }
 
-/* Where the lemma decides nothing, no pair was compared. */
+/* If the lemma did not decide the separation, no pair counts as compared. */
 static void count_pairs(attest_finding *finding, const attest_contexts *contexts,
                         const extremes *x)
 {
@@ -476,7 +475,7 @@ static void count_pairs(attest_finding *finding, const attest_contexts *contexts
         fmpz_swap(finding->undecided_pairs, finding->by_filter);
 }
 
-/* Leaves a reason where Lemma F does not apply. */
+/* Sets the reason if Lemma F does not apply. */
 static attest_status try_lemma(extremes *x, attest_finding *finding,
                                attest_first_difference_scan *scan, attest_error *error)
 {
@@ -495,13 +494,13 @@ static attest_status try_lemma(extremes *x, attest_finding *finding,
     return ATTEST_OK;
 }
 
-/* Lemma F over the dataset. Where it decides nothing, finding->reason is why. */
+/* Applies Lemma F to the dataset. If that decides nothing, finding->reason says why. */
 static attest_status apply_lemma(extremes *x, attest_finding *finding,
                                  attest_first_difference_scan *scan, attest_error *error)
 {
     attest_status status = try_lemma(x, finding, scan, error);
 
-    if (status == ATTEST_UNABLE) { /* doubles or memory do not serve: others may */
+    if (status == ATTEST_UNABLE) { /* doubles or memory do not suffice; the next method may */
         snprintf(finding->reason, sizeof finding->reason, "%s",
                  error ? error->text : "beyond what doubles can tell");
         return ATTEST_OK;

@@ -1,11 +1,12 @@
-/* first_difference.h -- the step "first differences" of certify, and what its parts share.
+/* first_difference.h -- the step "first differences" of certify, and the data that its files
+ * share.
  *
- * For one softmax head of rank 1 (rank_one.h) with skip, the outputs of one token in different
- * contexts differ by |w| |boltz(A) - boltz(B)| / |alpha|, A and B the scores. Under Lemma F's
- * hypotheses boltz is monotone in the order of context_lists.h, so the least difference is that
- * of neighbours, and the lemma bounds each from below. Doubles with error bounds find the few
- * that may be least; those are evaluated at 128 bits, whatever their magnitude. Different
- * tokens are kept apart by a direction orthogonal to w. Proofs:
+ * For one softmax head of rank 1 (rank_one.h) with skip, the outputs of one token in
+ * different contexts differ by |w| |boltz(A) - boltz(B)| / |alpha|, A and B the scores.
+ * Under Lemma F's hypotheses boltz is monotone in the order of context_lists.h, so the least
+ * difference is that of neighbours, and the lemma bounds each from below. Doubles with error
+ * bounds find the few that may be least; those are evaluated at 128 bits, whatever their
+ * magnitude. Outputs of different tokens differ along a direction orthogonal to w. Proofs:
  * proofs-notes/first_difference.md. */
 #ifndef ATTEST_CERTIFY_FIRST_DIFFERENCE_H
 #define ATTEST_CERTIFY_FIRST_DIFFERENCE_H
@@ -17,17 +18,17 @@
 #include "theory/contextual.h"
 #include "theory/rank_one.h"
 
-/* NULL, or why first differences are not for these weights. */
+/* Returns NULL, or the reason why the method does not apply to these weights. */
 const char *attest_first_difference_objection(const attest_weights *weights);
 
-/* Decides the claim by Lemma F where its hypotheses hold and the enclosures suffice; else the
- * finding is undecided for the reason given. Fills it but for the method. Domain: no objection;
- * required_pairs and has_pair are set. Status: NOMEM. */
+/* Decides the claim by Lemma F if its hypotheses hold and the enclosures suffice; otherwise
+ * the finding is undecided and has the reason. Sets all of the finding except the method.
+ * Domain: no objection; required_pairs and has_pair are set. Status: NOMEM. */
 attest_status attest_first_difference_decide(attest_finding *finding, const attest_claim *claim,
                                              const attest_contexts *contexts,
                                              attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The parts. */
+/* How many candidates are kept, and the precision of their enclosures. */
 enum {
     ATTEST_FIRST_DIFFERENCE_EVENTS = 512,
     ATTEST_FIRST_DIFFERENCE_NORMS = 64,
@@ -45,8 +46,8 @@ typedef struct attest_first_difference_query {
     double norm;               /* an upper bound of |x| */
     double reach;              /* an upper bound of nu / |a.x|, in units of v.x */
     int8_t sign;               /* of a.x */
-    uint32_t last;             /* the place in the order where it was met last, or NONE */
-    uint32_t first;            /* the first list that is equal to that one */
+    uint32_t last;  /* the last place in the order where the token occurred, or NONE */
+    uint32_t first; /* the first list that is equal to the list at that place */
 } attest_first_difference_query;
 
 #define ATTEST_FIRST_DIFFERENCE_NONE UINT32_MAX
@@ -78,19 +79,20 @@ typedef struct attest_first_difference_scan {
     attest_first_difference_event
         event[ATTEST_FIRST_DIFFERENCE_EVENTS]; /* a heap, the largest bound on top */
     size_t events;
-    double dropped_event; /* the least bound of an event that found no room */
+    double dropped_event; /* the least bound of an event that was not kept */
     attest_first_difference_norm
         norm[ATTEST_FIRST_DIFFERENCE_NORMS]; /* a heap, the least bound on top */
     size_t norms;
-    double dropped_norm; /* the largest bound of a position that found no room */
+    double dropped_norm; /* the largest bound of a position that was not kept */
 } attest_first_difference_scan;
 
-/* The queries: signs and gaps. NULL in *reason, or which hypothesis fails. Status: NOMEM. */
+/* Sets signs, gaps and constants of all queries, or writes to reason which hypothesis fails.
+ * Status: NOMEM. */
 attest_status attest_first_difference_set_queries(attest_first_difference_scan *scan,
                                                   char *reason, size_t size,
                                                   attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Meets all neighbours of all tokens; fills both heaps. Status: NOMEM. */
+/* Visits all neighbours of all tokens; fills both heaps. Status: NOMEM. */
 attest_status
 attest_first_difference_scan_lists(attest_first_difference_scan *scan) ATTEST_WARN_UNUSED;
 
@@ -106,19 +108,20 @@ attest_status attest_first_difference_separation(arb_t separation,
                                                  const attest_first_difference_event *event,
                                                  attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The witness of an event: what the lemma says of it, and why. Status: NOMEM. */
+/* Sets the witness of an event: its contexts, where they differ, and the lemma's bound.
+ * Status: NOMEM. */
 attest_status attest_first_difference_witness(attest_certificate_witness *witness,
                                               const attest_first_difference_scan *scan,
                                               const attest_first_difference_event *event,
                                               attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Where the token of a list stands: the first such position of its sequence. */
+/* Returns the first position of the token in the sequence of the list. */
 attest_place attest_first_difference_place(const attest_first_difference_scan *scan,
                                            uint32_t token, uint32_t list);
 
-/* bound = a lower bound of the distance of outputs of different tokens, whatever their
- * contexts, rounded down; 0 where none is known. The least distance of tokens is only computed
- * when a direction alone gives less than enough. Status: UNABLE, NOMEM. */
+/* bound = a lower bound of the distance of outputs of different tokens in any contexts,
+ * rounded down; 0 if none is known. The least distance of tokens is computed only if the
+ * direction orthogonal to w gives less than enough. Status: UNABLE, NOMEM. */
 attest_status attest_first_difference_bound_tokens(arf_t bound,
                                                    const attest_first_difference_scan *scan,
                                                    const arf_t enough,

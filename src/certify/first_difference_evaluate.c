@@ -9,10 +9,11 @@
 #include "certify/first_difference.h"
 #include "number/scope.h"
 
-/* Up to so many tokens their least distance is looked for to sharpen a bound. */
+/* The least distance of tokens, which sharpens a bound, is computed for at most this many
+ * tokens. */
 enum { DISTANCE_TOKENS = 20000 };
 
-/* A mean is known to so many bits more than what is made of it. */
+/* Means are computed with this many bits more than the results. */
 enum { GUARD_BITS = 32 };
 
 /* The scores of several lists over one denominator, for one query. */
@@ -40,7 +41,7 @@ static void get_alpha(fmpq_t alpha, const attest_first_difference_scan *scan, ui
     fmpq_mul(alpha, alpha, scan->head.ratio);
 }
 
-/* Divides by what all numerators and the denominator have in common. */
+/* Divides by the greatest common divisor of all numerators and the denominator. */
 static void scores_reduce(scores *s)
 {
     FMPZ(common);
@@ -90,8 +91,8 @@ static void scores_set(scores *s, const attest_first_difference_scan *scan, uint
     _fmpz_vec_clear(key, (slong)v->dim);
 }
 
-/* depth = the largest score less the first that is in one list alone, behind so many common
- * ones. The first count scores are those of one list, the others those of the other. */
+/* depth = the largest score minus the first score that only one list has, which follows
+ * common equal ones. The first count scores belong to one list, the rest to the other. */
 static void scores_depth(fmpq_t depth, const scores *s, size_t count, size_t common)
 {
     fmpz *sorted[2] = {_fmpz_vec_init((slong)count), _fmpz_vec_init((slong)(s->count - count))};
@@ -198,7 +199,8 @@ attest_status attest_first_difference_witness(attest_certificate_witness *witnes
     fmpq_mul(witness->gap, alpha, scan->y.gap);
     scores_set(&s, scan, event->token, list, 2);
     scores_depth(distance, &s, attest_context_length(&scan->lists, list[0]), witness->common);
-    /* enough to tell t from 2 gap, where the bound jumps: both are multiples of one fraction */
+    /* enough bits to separate t from 2 gap, where the bound jumps: both are multiples of one
+     * fraction */
     bits += (slong)(fmpq_height_bits(distance) + fmpq_height_bits(witness->gap));
     arb_set_fmpq(gap, witness->gap, bits);
     arb_set_fmpq(t, distance, bits);
@@ -207,7 +209,8 @@ attest_status attest_first_difference_witness(attest_certificate_witness *witnes
     arb_mul(witness->bound, witness->bound, scan->norm_w, ATTEST_FIRST_DIFFERENCE_BITS);
     divide_alpha(witness->bound, alpha);
     witness->present = status == ATTEST_OK && arb_is_finite(witness->bound);
-    return status == ATTEST_DOMAIN ? ATTEST_OK : status; /* too near the threshold: none */
+    return status == ATTEST_DOMAIN ? ATTEST_OK
+                                   : status; /* too close to the threshold: no witness */
 }
 
 attest_place attest_first_difference_place(const attest_first_difference_scan *scan,

@@ -18,8 +18,8 @@
 #include "number/scope.h"
 #include "theory/sharp_gap.h"
 
-/* (order, common): minima of common over suffixes of the places met so far, strictly increasing
- * towards the top. */
+/* (order, common): minima of common over suffixes of the places visited so far, strictly
+ * increasing towards the top. */
 typedef struct minimum {
     uint32_t order, common;
 } minimum;
@@ -36,7 +36,7 @@ static void push(stack *s, uint32_t order, uint32_t common)
     s->item[s->count++] = (minimum){order, common};
 }
 
-/* The least common over places in (before, now]: that of the lowest item beyond before. */
+/* The least common over places in (before, now]: that of the lowest item after before. */
 static uint32_t least_common(const stack *s, uint32_t before)
 {
     size_t low = 0, high = s->count - 1;
@@ -124,12 +124,12 @@ static void offer_norm(attest_first_difference_scan *scan, attest_first_differen
     sift_norm(heap, ATTEST_FIRST_DIFFERENCE_NORMS, 0);
 }
 
-/* A lower bound of log(|boltz(A) - boltz(B)| / |alpha|) for scores that differ first at tokens
- * top and c. With t in [low, high], e^{-t} is least at high, and the bracket, which rises with
- * t, at low. Not finite where a score overflows, or nothing is known. The distance, the sum of
- * errors and their difference are off by 3 u of the distance, which may be much of low: the
- * distance counts 8 u more as an error. All else in low is relative to it, and within the slack
- * of the slope. */
+/* A lower bound of log(|boltz(A) - boltz(B)| / |alpha|) for scores that differ first at
+ * tokens top and c. With t in [low, high], e^{-t} is least at high, and the bracket, which
+ * rises with t, at low. Not finite if a score overflows or there is no bound. The distance,
+ * the sum of errors and their difference are off by 3 u of the distance, which may be much
+ * of low: the distance counts 8 u more as an error. All else in low is relative to it, and
+ * within the slack of the slope. */
 static double event_bound(const attest_first_difference_scan *scan,
                           const attest_first_difference_query *query, uint32_t top, uint32_t c)
 {
@@ -146,7 +146,7 @@ static double event_bound(const attest_first_difference_scan *scan,
            ATTEST_TERM(event_logs, 1e-10 * (1 + 1e-3 * fabs(query->offset) + 1e-4 * high));
 }
 
-/* The token meets list number o of the order; lists before it were met already. */
+/* Visits the token in list number o of the order, after the lists that precede it. */
 static void meet(attest_first_difference_scan *scan, const stack *minima,
                  const uint32_t *token_of, uint32_t token, uint32_t o)
 {
@@ -168,7 +168,7 @@ static void meet(attest_first_difference_scan *scan, const stack *minima,
             event.bound =
                 common == 0 ? query->offset + query->at_maximum
                             : event_bound(scan, query, token_of[key[0]], token_of[key[common]]);
-            if (!isfinite(event.bound)) /* nothing is known */
+            if (!isfinite(event.bound)) /* no bound */
                 event.bound = -INFINITY;
             offer_event(scan, event);
         }
@@ -183,7 +183,7 @@ static void meet_norm(attest_first_difference_scan *scan, const uint32_t *token_
                       uint32_t token, uint32_t list)
 {
     uint32_t top = token_of[scan->lists.key[scan->lists.start[list]]];
-    /* lost: what underflows in a product, and in the quotient of reach before its unit */
+    /* lost: the underflow in a product, and in the quotient of reach before its unit */
     const double lost = ATTEST_TERM(place_lost, 0x1p-1060);
     double m = (fabs(scan->y.value[top]) + scan->y.error[top] + lost) * scan->unit +
                scan->query[token].reach + lost;
@@ -260,7 +260,7 @@ attest_status attest_first_difference_scan_lists(attest_first_difference_scan *s
         ATTEST_TRY(scan_sign(scan, scan->y.token, 1));
     if (!has_sign(scan, -1))
         return ATTEST_OK;
-    /* For negative alpha the least value scores most. Keys and tokens change places alike. */
+    /* For negative alpha the least value has the largest score: reverse keys and tokens. */
     reversed = attest_memory_alloc(count, sizeof *reversed);
     if (!reversed)
         return ATTEST_NOMEM;
@@ -280,7 +280,7 @@ static const double threshold_above = 1.3169578969249;
  * each (proofs-notes/first_difference.md, "Candidates"). */
 static const double slack = 1e-12;
 
-/* The sign of the projection of x, where doubles cannot tell. */
+/* The sign of the projection of x, exactly. */
 static int exact_sign(const attest_first_difference_scan *scan, size_t t)
 {
     FMPQ(value);
@@ -289,7 +289,7 @@ static int exact_sign(const attest_first_difference_scan *scan, size_t t)
     return fmpq_sgn(value);
 }
 
-/* Whether |a.x| gap >= log(2 + sqrt 3), decided exactly. */
+/* True if |a.x| gap >= log(2 + sqrt 3), decided exactly. */
 static bool exact_gap(const attest_first_difference_scan *scan, size_t t)
 {
     FMPQ(gap, least);
@@ -316,10 +316,10 @@ static double magnitude(const attest_tokens *tokens, size_t t, size_t c)
     return fabs(arf_get_d(arb_midref(x), ARF_RND_UP));
 }
 
-/* An upper bound of |x| but for what underflows in the end, 2^-1075. Roundings by u = 2^-53:
- * the root halves the d of a square and its sum, and makes one; the product two, the entries of
- * rational tokens less than one. Scaled so that the largest entry is at most 1, and not far
- * below: nothing overflows, and hardly anything underflows. */
+/* An upper bound of |x|, apart from an underflow of 2^-1075 at the end. Roundings by u =
+ * 2^-53: the root halves the d of a square and its sum, and makes one; the product two, the
+ * entries of rational tokens less than one. Scaled so that the largest entry is at most 1,
+ * and not far below: nothing overflows, and hardly anything underflows. */
 static double norm_above(const attest_tokens *tokens, size_t t)
 {
     double sum = 0, most = 0, factor;
@@ -381,12 +381,12 @@ static void set_query(attest_first_difference_scan *scan, size_t t, double gap)
     if (score * gap >= threshold_above)
         set_constants(query, score * gap);
     else
-        query->mu = query->nu = NAN; /* to be looked at exactly */
+        query->mu = query->nu = NAN; /* to be decided exactly */
     query->reach = query->nu / score * scan->unit;
 }
 
-/* A token whose gap is within rounding of the threshold: the hypothesis is decided exactly, and
- * the constants are those of a number a little below. */
+/* For a token whose gap is within rounding of the threshold: decides the hypothesis exactly,
+ * and takes the constants of a gap slightly below the threshold. */
 static bool set_close_query(attest_first_difference_scan *scan, size_t t)
 {
     attest_first_difference_query *query = &scan->query[t];
@@ -405,7 +405,7 @@ static void explain_token(char *reason, size_t size, const attest_first_differen
     const attest_dataset *dataset = scan->claim->dataset;
     size_t place = 0, sequence = 0;
 
-    while (dataset->token[place] != t) /* every token of the index occurs */
+    while (dataset->token[place] != t) /* every token occurs */
         place++;
     while (dataset->start[sequence + 1] <= place)
         sequence++;

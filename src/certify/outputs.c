@@ -62,7 +62,7 @@ static void evaluated_clear(evaluated *values)
         _arb_vec_clear(values->ball, (slong)values->entries);
 }
 
-/* Takes the work of the sequences of all contexts, before the first of them is evaluated. */
+/* Charges the work of the sequences of all contexts, before the first is evaluated. */
 static attest_status charge_all(attest_outputs *outputs, long bits, attest_error *error)
 {
     const attest_contexts *contexts = outputs->contexts;
@@ -80,7 +80,7 @@ static attest_status charge_all(attest_outputs *outputs, long bits, attest_error
     return attest_work_charge(&outputs->work_left, work, error);
 }
 
-/* The same for one sequence. */
+/* Charges the work of one sequence. */
 static attest_status charge(attest_outputs *outputs, const attest_sequence *s, size_t queries,
                             long bits, attest_error *error)
 {
@@ -88,7 +88,7 @@ static attest_status charge(attest_outputs *outputs, const attest_sequence *s, s
                               attest_work_estimate(outputs->weights, s, queries, bits), error);
 }
 
-/* Exact for bits = 0, else in balls. charged: its work was taken before. */
+/* Exact for bits = 0, else in balls. charged: its work has been charged already. */
 static attest_status evaluate(evaluated *values, attest_outputs *outputs, size_t sequence,
                               long bits, bool charged, attest_error *error)
 {
@@ -107,7 +107,7 @@ static attest_status evaluate(evaluated *values, attest_outputs *outputs, size_t
     return attest_attention_exact(values->exact, outputs->weights, &s, error);
 }
 
-/* Where the output at context p begins among the evaluated values of its sequence. */
+/* The index of the output at context p among the values of its sequence. */
 static size_t offset(const attest_outputs *outputs, size_t p)
 {
     const attest_context *context = &outputs->contexts->context[p];
@@ -226,9 +226,9 @@ static attest_status enclose(arb_ptr value, attest_outputs *outputs, size_t p, l
     return attest_attention_ball_at(value, outputs->weights, &s, place.position, bits, error);
 }
 
-/* Evaluates the sequence of context p at the first precision, and keeps all its outputs: there
- * the products of tokens and matrices cost more than exponentials, and all queries share them.
- */
+/* Evaluates the sequence of context p at the first precision and keeps all its outputs: at
+ * this precision the products of tokens and matrices, which all queries share, cost more
+ * than the exponentials. */
 static attest_status enclose_sequence(attest_outputs *outputs, size_t p, attest_error *error)
 {
     const attest_contexts *contexts = outputs->contexts;

@@ -8,8 +8,9 @@
 
 #include "geometry/cloud.h"
 
-/* Values are kept once they were asked for. Contexts are numbered in order of first appearance,
- * so those of one sequence follow one another, and one evaluation of it can serve them all. */
+/* Values are kept after they are computed. Contexts are numbered in order of first
+ * appearance, so those of one sequence are consecutive, and one evaluation of the sequence
+ * serves them all. */
 typedef struct attest_outputs {
     const attest_weights *weights;
     const attest_dataset *dataset;
@@ -19,25 +20,25 @@ typedef struct attest_outputs {
     long *bits;    /* by context: the precision of its balls */
     long most_bits;
     double work_left;         /* attention/work.h; init: no limit */
-    attest_progress progress; /* of the evaluation of all contexts; init: nobody is told */
+    attest_progress progress; /* of the evaluation of all contexts; init: none */
 } attest_outputs;
 
-/* Nothing evaluated yet. Status: NOMEM. */
+/* Status: NOMEM. */
 attest_status attest_outputs_init(attest_outputs *outputs, const attest_weights *weights,
                                   const attest_dataset *dataset,
                                   const attest_contexts *contexts,
                                   attest_error *error) ATTEST_WARN_UNUSED;
 void attest_outputs_clear(attest_outputs *outputs);
 
-/* All get functions: status UNABLE where the work that is left does not suffice.
+/* All get functions: status UNABLE if the remaining work does not suffice.
  *
  * cloud, finished = all outputs, coloured by class; for hardmax they are evaluated exactly, for
  * softmax in balls of ATTEST_CERTIFY_BITS. Nothing else is kept. */
 attest_status attest_outputs_get_cloud(attest_cloud *cloud, attest_outputs *outputs,
                                        attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The same without the tokens that a skip adds; the cloud is not finished, so that each point
- * keeps its own exponent. */
+/* The same without the tokens that the skip connection adds; the cloud is not finished, so
+ * that each point keeps its own exponent. */
 attest_status attest_outputs_get_heads(attest_cloud *cloud, attest_outputs *outputs,
                                        attest_error *error) ATTEST_WARN_UNUSED;
 

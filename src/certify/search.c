@@ -98,9 +98,9 @@ static attest_status need_room(gathered *all, size_t more, attest_error *error)
     return ATTEST_OK;
 }
 
-/* Whether all pairs of the cloud, the least upper bound of which is own.bound, are farther
- * apart than the bound: upper and lower bound of a pair differ by at most four radii, by twice
- * the relative error of its square, and by less than 2^-500 through underflow. */
+/* True if all pairs of the cloud, whose least upper bound is own.bound, are farther apart
+ * than the bound: upper and lower bound of a pair differ by at most four radii, by twice the
+ * relative error of its square, and by less than 2^-500 through underflow. */
 static bool is_far(const gathered *all, const attest_candidates *own)
 {
     const attest_cloud *cloud = own->tree.cloud;
@@ -112,8 +112,7 @@ static bool is_far(const gathered *all, const attest_candidates *own)
     return lower > 0 && exceeds(scale(lower, cloud->exponent), all->bound);
 }
 
-/* Adds the candidates of a finished cloud; point numbers its points, NULL: they are numbered so
- * already. */
+/* Adds the candidates of a finished cloud; point[i] is the number of its point i (NULL: i). */
 static attest_status gather(gathered *all, const attest_cloud *cloud, const uint32_t *point,
                             attest_error *error)
 {
@@ -189,7 +188,7 @@ static attest_status gather_tokens(gathered *all, attest_outputs *outputs, attes
         start[t] += start[t - 1];
     for (size_t p = 0; p < contexts->count; p++)
         point[start[contexts->context[p].query + 1]++] = (uint32_t)p;
-    /* Now start[t] is where token t begins. */
+    /* Now token t begins at start[t]. */
     ATTEST_TRY(attest_outputs_get_heads(&heads, outputs, error));
     for (size_t t = 0; t < tokens && !all->overflow; t++)
         if (start[t + 1] - start[t] > 1)
@@ -207,7 +206,7 @@ static int by_points(const void *a, const void *b)
     return (x->second > y->second) - (x->second < y->second);
 }
 
-/* The candidates = those gathered which the least bound does not exclude. */
+/* Sets the candidates to the gathered pairs that the least bound does not exclude. */
 static void replace(attest_candidates *candidates, gathered *all)
 {
     size_t kept = 0;
@@ -242,7 +241,7 @@ attest_status attest_search_split_by_token(attest_candidates *candidates,
         (candidates->complete && candidates->pairs <= MANY_PER_POINT * cloud->count + MANY))
         return ATTEST_OK;
     ATTEST_TRY(gather_tokens(&all, outputs, error));
-    if (!all.overflow) /* many of these may be as far as their tokens */
+    if (!all.overflow) /* many of these may be as far apart as their tokens */
         ATTEST_TRY(gather_others(&all, cloud, outputs->contexts, error));
     if (!all.overflow && (!candidates->complete || all.pairs < candidates->pairs))
         replace(candidates, &all);

@@ -15,32 +15,32 @@ typedef struct attest_search {
     size_t jobs; /* of the claim */
 } attest_search;
 
-/* No cloud yet; not to be moved once it has candidates. Status: NOMEM, with nothing to clear.
- */
+/* A search without a cloud. Do not move it once it has candidates. Status: NOMEM, with
+ * nothing to clear. */
 attest_status attest_search_init(attest_search *search, const attest_claim *claim,
                                  const attest_contexts *contexts,
                                  attest_error *error) ATTEST_WARN_UNUSED;
 void attest_search_clear(attest_search *search);
 
-/* Drops the cloud and its candidates; outputs that were evaluated are kept. */
+/* Removes the cloud and its candidates; keeps the outputs that were evaluated. */
 void attest_search_restart(attest_search *search);
 
-/* The cloud of all outputs, each evaluated exactly (hardmax) or in balls (softmax). Status:
- * NOMEM and what evaluation returns. */
+/* Fills the cloud with all outputs, each evaluated exactly (hardmax) or in balls (softmax).
+ * Status: NOMEM and those of evaluation. */
 attest_status attest_search_evaluate(attest_search *search,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The candidates of the cloud. Status: NOMEM, IO (a worker died). */
+/* Finds the candidates of the cloud. Status: NOMEM, IO (a worker died). */
 attest_status attest_search_find_candidates(attest_search *search,
                                             attest_error *error) ATTEST_WARN_UNUSED;
 
-/* With a skip and heads that move outputs by little, all contexts of one token lie in a cluster
- * that doubles may not resolve, and every pair of the cluster is a candidate. The token is
- * common to them, so their distances are those of the heads' parts alone: these make a cloud
- * for each token, with its own exponent. Where there are many candidates, and that leaves
- * fewer, they are replaced by the list of those: every closest required pair is still one of
- * them. Domain: none was asked for yet. Status: NOMEM and what evaluation returns. Cost: one
- * more evaluation per sequence. */
+/* With a skip and heads that move outputs by little, all contexts of one token lie in a
+ * cluster that doubles may not resolve, and every pair of the cluster is a candidate. Their
+ * distances are those of the heads' parts alone, because the token is common to them. This
+ * function puts these parts into a cloud for each token, with an exponent of its own, and if
+ * there are many candidates, replaces them by those of these clouds if these are fewer.
+ * Every closest required pair is still one of them. Domain: no candidate has been fetched
+ * yet. Status: NOMEM and those of evaluation. Cost: one more evaluation per sequence. */
 attest_status attest_search_split_by_token(attest_candidates *candidates,
                                            attest_outputs *outputs,
                                            attest_error *error) ATTEST_WARN_UNUSED;

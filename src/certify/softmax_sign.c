@@ -18,15 +18,15 @@ typedef struct series {
     fmpz_t rest;
 } series;
 
-/* What all series of one computation share. */
+/* The parameters and limits of one computation. */
 typedef struct frame {
     const attest_softmax_sum *sum;
     attest_softmax_limits limits;
     fmpz_mpoly_ctx_t context;
-    bool cut; /* else nothing is cut off */
+    bool cut; /* terms behind depth are cut off */
     fmpz_t depth;
     bool fits; /* no product had too many terms */
-    bool paid; /* nor was one more work than is allowed; then it does not fit, either */
+    bool paid; /* no product took more work than is left; if false, fits is false, too */
 } frame;
 
 static void series_init(series *s, const frame *f)
@@ -64,7 +64,7 @@ static void series_term(fmpz_t coefficient, fmpz_t exponent, const series *s, sl
     fmpz_mpoly_get_term_exp_fmpz(exponents, s->poly, i, f->context);
 }
 
-/* Moves what lies behind the depth from poly to rest. Terms come in descending powers. */
+/* Moves the terms behind the depth from poly to rest. Terms come in descending powers. */
 static void cut_off(series *s, const frame *f)
 {
     slong length = fmpz_mpoly_length(s->poly, f->context), first = 0;
@@ -92,8 +92,8 @@ static void cut_off(series *s, const frame *f)
     }
 }
 
-/* Takes the work of a product of so many terms from what is left: coefficients are multiplied,
- * exponents of any size added and compared. */
+/* Charges the work of a product with this many terms: coefficients are multiplied, exponents
+ * of any size added and compared. False if it exceeds the limit. */
 static bool pay(frame *f, const series *a, const series *b, double terms)
 {
     double bits = (double)FLINT_ABS(fmpz_mpoly_max_bits(a->poly)) +
@@ -269,7 +269,7 @@ int attest_softmax_series_vanishes(const attest_softmax_sum *sum, const fmpq_t t
 
 enum { FIRST_BITS = 64, SMALL_TERMS = 32 };
 
-/* The powers of so many terms are made together. */
+/* How many powers are computed together. */
 enum { BLOCK_TERMS = 1024 };
 
 /* power = w^exponent to a relative accuracy of about bits. */
@@ -286,8 +286,8 @@ static void get_power(arb_t power, const fmpz_t exponent, const fmpq_t unit, lon
     arb_exp(power, power, bits);
 }
 
-/* Adds the terms of a block, from begin on, divided by w^lead. Where a power of w is small, a
- * ball around 0 will do: e^-x <= 2^-x. */
+/* Adds the terms of a block, from begin on, divided by w^lead. A small power of w becomes a
+ * ball around 0: e^-x <= 2^-x. */
 static void add_terms(arb_t sum, const series *s, slong begin, const fmpz_t lead, long bits,
                       const frame *f)
 {
@@ -344,8 +344,8 @@ static void evaluate(arb_t factor, mag_t tail, const series *s, const fmpz_t lea
 
 typedef enum outcome { DONE, NEEDS_TERMS, NEEDS_BITS } outcome;
 
-/* factor, lead: the series is w^lead times a factor that is known to be not 0, with so many
- * bits. NEEDS_TERMS: what was cut off hides it. */
+/* Writes the series as w^lead times a factor that is proved to be not 0 and has this
+ * accuracy. NEEDS_TERMS: the terms that were cut off may cancel the factor. */
 static outcome find_factor(arb_t factor, fmpz_t lead, const series *s, long accuracy,
                            const frame *f)
 {
@@ -376,7 +376,7 @@ static int by_size(const void *a, const void *b)
     return fmpz_cmp(a, b);
 }
 
-/* All depths at which terms of the groups lie, ascending. */
+/* depth = the depths of all terms of the groups, ascending. */
 static void get_depths(fmpz *depth, const attest_softmax_sum *sum)
 {
     slong count = 0;
@@ -398,7 +398,7 @@ static slong count_terms(const attest_softmax_sum *sum)
     return count;
 }
 
-/* Whether the whole product is so small that nothing need be cut off. */
+/* True if the whole product is so small that nothing needs to be cut off. */
 static bool is_small(const attest_softmax_sum *sum)
 {
     size_t terms = 1;
@@ -408,7 +408,8 @@ static bool is_small(const attest_softmax_sum *sum)
     return terms <= SMALL_TERMS;
 }
 
-/* The next depth: the first of so many terms, then twice the largest, and in the end all. */
+/* Takes the next depth: that of a growing number of terms, then multiples of the largest,
+ * and finally no limit. */
 static void deepen(frame *f, slong *next, const fmpz *depth, slong count)
 {
     if (*next < count) {
@@ -423,8 +424,8 @@ static void deepen(frame *f, slong *next, const fmpz *depth, slong count)
     }
 }
 
-/* total = w^lead factor, factor known to accuracy bits, at a depth that suffices, or the zero
- * polynomial, *zero; unless a cap is met. below is the product of the denominators. */
+/* total = w^lead factor, factor known to accuracy bits, at a depth that suffices, or the
+ * zero polynomial, *zero; unless a limit is met. below is the product of the denominators. */
 static attest_softmax_cap resolve(arb_t factor, fmpz_t lead, bool *zero, series *below,
                                   fmpz_t clear, const fmpq_t target, long accuracy, frame *f)
 {

@@ -57,7 +57,7 @@ static void get_token(fmpq *x, const attest_dataset *dataset, size_t t)
         attest_tokens_get_entry(x + c, &dataset->tokens, t, c);
 }
 
-/* One key of one head while a group is being made. */
+/* One key of one head, for making a group. */
 typedef struct key {
     uint32_t token;
     fmpq score;
@@ -77,7 +77,7 @@ static int by_score(const void *a, const void *b)
     return fmpq_cmp(&((const key *)a)->score, &((const key *)b)->score);
 }
 
-/* The different tokens in sight with their multiplicities; returns their number. */
+/* Sets the different visible tokens with their multiplicities; returns their number. */
 static size_t collect_keys(key *keys, const attest_dataset *dataset,
                            const attest_context *context)
 {
@@ -117,7 +117,7 @@ static void fill_keys(key *keys, size_t count, const attest_head *head,
     }
 }
 
-/* All exponents of the sum become those over a denominator of which divisor is a divisor. */
+/* Brings all exponents of the sum to a denominator that divisor divides. */
 static void extend_denominator(attest_softmax_sum *sum, const fmpz_t divisor)
 {
     FMPZ(larger, factor);
@@ -245,8 +245,8 @@ static bool same_denominator(const attest_softmax_group *a, const attest_softmax
     return i == a->terms && j == b->terms;
 }
 
-/* Moves term i of from behind the terms of to; where the exponent is there already, z is the
- * same, and n is added. */
+/* Appends term i of from to the terms of to. If the last exponent of to is the same, so is
+ * z, and n is added. */
 static void take_term(attest_softmax_group *to, attest_softmax_group *from, size_t i,
                       size_t dim)
 {
@@ -264,7 +264,7 @@ static void take_term(attest_softmax_group *to, attest_softmax_group *from, size
         fmpq_add(to->n + at * dim + c, to->n + at * dim + c, from->n + i * dim + c);
 }
 
-/* a = the sum of two groups with one denominator; b is given back. */
+/* a = a + b, two groups with the same denominator; b is cleared. */
 static void join_groups(attest_softmax_group *a, attest_softmax_group *b, size_t dim)
 {
     size_t most = a->terms + b->terms, i = 0, j = 0;
@@ -281,10 +281,10 @@ static void join_groups(attest_softmax_group *a, attest_softmax_group *b, size_t
     }
     group_clear(a, dim);
     group_clear(b, dim);
-    *a = sum; /* room beyond its terms holds zeros, which own nothing */
+    *a = sum; /* entries after its terms are zeros, which need no clear */
 }
 
-/* True, and the constant grows by the fractions, when every N_c is a multiple of Z. */
+/* If every N_c is a multiple of Z, adds the fractions to the constant and returns true. */
 static bool join_constant(attest_softmax_sum *sum, const attest_softmax_group *group)
 {
     size_t dim = sum->dim;
@@ -305,7 +305,7 @@ static bool join_constant(attest_softmax_sum *sum, const attest_softmax_group *g
     return constant;
 }
 
-/* Divides all exponents by their common divisor; unit = what y is e to the power of. */
+/* Divides all exponents by their common divisor; sets unit, where y = e^unit. */
 static void divide_exponents(attest_softmax_sum *sum)
 {
     FMPZ(divisor, content);
@@ -422,8 +422,8 @@ static void group_set(attest_softmax_group *group, const fmpz_poly_q_t f, size_t
     }
 }
 
-/* Moves entry c of group g to a group of its own behind the others if the fraction can be
- * reduced; *moved tells. */
+/* If the fraction of entry c of group g can be reduced, moves it to a new group and sets
+ * *moved. */
 static attest_status split_entry(bool *moved, attest_softmax_sum *sum, size_t g, size_t c,
                                  attest_error *error)
 {
@@ -470,8 +470,8 @@ attest_status attest_softmax_sum_reduce(attest_softmax_sum *sum, attest_error *e
     return ATTEST_OK;
 }
 
-/* Adds fractions whose denominators share a factor until all are coprime; each sum stands in
- * one place, and 0 in the others. False when a degree is too large. */
+/* Adds fractions whose denominators share a factor until all are coprime; each sum replaces
+ * one fraction, and 0 the others. False if a degree is too large. */
 static bool make_coprime(fmpz_poly_q_t *f, size_t count)
 {
     fmpz_poly_t common;
@@ -496,9 +496,9 @@ static bool make_coprime(fmpz_poly_q_t *f, size_t count)
     return fits;
 }
 
-/* Entry c: 1 when it is 0, 0 when it is not, -1 when degrees are too large. Reduced fractions
- * over coprime denominators add up to a constant only if each is one: a root of one denominator
- * is a pole of that fraction and of no other. */
+/* Returns 1 if entry c is 0, 0 if it is not, -1 if degrees are too large. Reduced fractions
+ * over coprime denominators add up to a constant only if each is one: a root of one
+ * denominator is a pole of that fraction and of no other. */
 static int entry_vanishes(const attest_softmax_sum *sum, size_t c, const fmpz_t stride,
                           fmpz_poly_q_t *f)
 {

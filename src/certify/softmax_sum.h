@@ -7,9 +7,9 @@
  *     constant_c + sum over groups g of N_gc(y) / Z_g(y)
  *
  * with polynomials in y; and y is transcendental, so this field is Q(y) with y a variable.
- * Fractions with proportional denominators share a group, and fractions that are constant join
- * the constant: what cancels between heads or queries cancels here, and no group is left where
- * two outputs agree term by term. */
+ * Fractions with proportional denominators share a group, and constant fractions are added
+ * to the constant: terms that cancel between heads or queries cancel here, and no group is
+ * left if two outputs agree term by term. */
 #ifndef ATTEST_CERTIFY_SOFTMAX_SUM_H
 #define ATTEST_CERTIFY_SOFTMAX_SUM_H
 
@@ -48,21 +48,22 @@ attest_status attest_softmax_sum_add(attest_softmax_sum *sum, int sign,
                                      const attest_context *context,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Divides all exponents by their greatest common divisor, joins groups, drops what vanishes. */
+/* Divides all exponents by their greatest common divisor, joins groups, removes those that
+ * vanish. */
 void attest_softmax_sum_finish(attest_softmax_sum *sum);
 
-/* Reduces every fraction N_c / Z by its greatest common divisor, and joins what then has the
- * same denominator, until nothing changes. Fractions whose degree, divided
- * by the greatest common divisor of their exponents, exceeds ATTEST_SOFTMAX_DEGREE are left as
- * they are. Domain: a finished sum. Exact; the sum keeps its value. Status: NOMEM. Cost:
- * groups * dim greatest common divisors of polynomials. */
+/* Reduces every fraction N_c / Z by its greatest common divisor and joins fractions with
+ * equal denominators, until nothing changes. Fractions whose degree, divided by the greatest
+ * common divisor of their exponents, exceeds ATTEST_SOFTMAX_DEGREE are left as they are.
+ * Domain: a finished sum. Exact; the sum keeps its value. Status: NOMEM. Cost: groups * dim
+ * greatest common divisors of polynomials. */
 #define ATTEST_SOFTMAX_DEGREE 20000
 attest_status attest_softmax_sum_reduce(attest_softmax_sum *sum,
                                         attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Whether the sum is the zero vector, where denominators that share factors are brought
- * together until all are coprime: 1 or 0, as proved, or -1 where the degrees are too large.
- * Domain: a reduced sum. */
+/* Returns 1 if the sum is proved to be the zero vector, 0 if it is not, or -1 if the degrees
+ * are too large. Fractions whose denominators share factors are added until all denominators
+ * are coprime. Domain: a reduced sum. */
 int attest_softmax_sum_vanishes(const attest_softmax_sum *sum);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/scope.h"
 #include "certify/softmax_sign.h"
 
-enum { PRIMES = 8 }; /* as many attempts to see a difference */
+enum { PRIMES = 8 }; /* the number of attempts to find a difference */
 
 /* x modulo the prime; false when the denominator vanishes there. */
 static bool reduce(mp_limb_t *value, const fmpq *x, nmod_t mod)
@@ -47,8 +47,8 @@ static bool entry_at(mp_limb_t *value, const attest_softmax_sum *sum, size_t c, 
     return true;
 }
 
-/* True when |sum|^2 != target, or for target 0 some entry != 0, is seen modulo the prime at y:
- * then they differ as functions of y, hence as numbers. */
+/* True if |sum|^2 != target, or for target 0 some entry != 0, modulo the prime at y: then
+ * they differ as functions of y, hence as numbers. */
 static bool differs_at(const attest_softmax_sum *sum, const fmpq_t target, mp_limb_t y,
                        nmod_t mod)
 {
@@ -68,7 +68,8 @@ static bool differs_at(const attest_softmax_sum *sum, const fmpq_t target, mp_li
 
 static bool differs(const attest_softmax_sum *sum, const fmpq_t target)
 {
-    /* The first primes above 2^62, less that: to look for them took longer than the test. */
+    /* The first primes above 2^62, minus 2^62: searching for them would take longer than the
+     * test. */
     static const mp_limb_t above[PRIMES] = {135, 169, 177, 187, 189, 193, 253, 277};
     mp_limb_t y = 3;
 

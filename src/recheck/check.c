@@ -18,7 +18,7 @@ typedef struct threshold {
     bool is_end;     /* of a ball, with an exponent of any size; else delta or r */
     int sign;        /* of x */
     arf_t end[2];    /* is_end: x - w, rounded down, and x + w, rounded up; */
-    fmpq_t bound[2]; /* else these two exactly */
+    fmpq_t bound[2]; /* otherwise these two exactly */
 } threshold;
 
 /* The answer to a question about the layer that is meant. */
@@ -46,11 +46,11 @@ typedef struct verification {
 #define FAIL_CHECK(v, ...)                                                                     \
     ((v)->holds = false, (void)attest_error_set((v)->error, ATTEST_DOMAIN, __VA_ARGS__))
 
-/* Where midpoint and radius are this many bits apart, their sum is not formed. */
+/* If midpoint and radius are 2^MOST_APART_BITS bits apart or more, their sum is not formed. */
 enum { MOST_APART_BITS = 26 };
 
-/* Whether the exact ends of the ball can be formed: a few characters must not become gigabytes.
- */
+/* True if the exact ends of the ball can be formed: a few characters of a file must not
+ * become gigabytes. */
 static bool has_ends(const arb_t ball)
 {
     ARF(radius);
@@ -90,8 +90,8 @@ static void threshold_clear(threshold *x)
     }
 }
 
-/* As many bits more than those of an end has its sum with the slack: enough for an exact one,
- * unless the end lies far below the slack or is very large. */
+/* How many bits more than an end its sum with the slack gets: enough for an exact sum,
+ * unless the end is far below the slack or very large. */
 enum { MORE_BITS = 1 << 15 };
 
 /* w = slack * outputs. */
@@ -137,7 +137,7 @@ static void set_ball(threshold *low, threshold *high, const arb_t ball, const fm
     arf_clear(ends[LOW]), arf_clear(ends[HIGH]);
 }
 
-/* How |F_a - F_b| (|F_a| for b = a), evaluated here, compares with one side of x. */
+/* Compares |F_a - F_b| (|F_a| for b = a), as evaluated here, with one side of x. */
 static int compare_side(verification *v, size_t a, size_t b, const threshold *x, int side)
 {
     if ((x->is_end ? arf_sgn(x->end[side]) : fmpq_sgn(x->bound[side])) < 0)
@@ -171,7 +171,7 @@ static answer is_below(verification *v, size_t a, size_t b, const threshold *x, 
     return above == YES ? NO : above == NO ? YES : above;
 }
 
-/* Whether what the certificate says is proved false; notes what stays open. */
+/* True if a claim of the certificate is proved false; records open answers. */
 static bool is_false(verification *v, answer said)
 {
     v->capped = v->capped || said == CAPPED;
@@ -211,7 +211,8 @@ static bool visit_pair(void *state, size_t a, size_t b)
     return v->holds;
 }
 
-/* The number of a place through all sequences; false when there is none. */
+/* *position = the number of a place, counted through all sequences; false if it does not
+ * exist. */
 static bool locate(size_t *position, const attest_dataset *dataset, attest_place place)
 {
     if (place.sequence >= dataset->count ||
@@ -221,7 +222,7 @@ static bool locate(size_t *position, const attest_dataset *dataset, attest_place
     return true;
 }
 
-/* No required pair at all: all positions are of one class. */
+/* True if all positions are of one class: there is no required pair. */
 static bool one_class(const attest_recheck *check)
 {
     for (size_t p = 1; p < check->positions; p++)
@@ -230,7 +231,7 @@ static bool one_class(const attest_recheck *check)
     return true;
 }
 
-/* All outputs in doubles, once they are needed. */
+/* Evaluates all outputs in doubles, at the first call. */
 static attest_status need_doubles(verification *v)
 {
     if (v->has_doubles)
@@ -239,8 +240,8 @@ static attest_status need_doubles(verification *v)
     return attest_recheck_make_doubles(&v->check, v->error);
 }
 
-/* Looks at every required pair that may be as near as the lower end of min_separation or, where
- * that is claimed to be too near, delta. */
+/* Checks every required pair whose distance may be below the lower end of min_separation or,
+ * under "proved", delta. */
 static attest_status check_near(verification *v)
 {
     const attest_certificate *c = v->certificate;
@@ -284,7 +285,7 @@ static attest_status check_separation(verification *v)
     return v->holds ? check_near(v) : ATTEST_OK;
 }
 
-/* What the certificate says of the order of Lemma F. */
+/* Checks the witness, which names neighbours in the order of Lemma F. */
 static attest_status check_witness(verification *v)
 {
     const char *what = "the witness is of a lemma that does not apply";
@@ -299,8 +300,8 @@ static attest_status check_witness(verification *v)
     return ATTEST_OK;
 }
 
-/* Norms up to these can be passed over: in units of the sketch, or as they are with the lemma.
- */
+/* Norms below these limits need no comparison: divided by 2^exponent with doubles, as they
+ * are with the lemma. */
 typedef struct norm_limits {
     double high, r;
 } norm_limits;
@@ -317,8 +318,8 @@ static bool may_reach(const verification *v, size_t p, double limit)
                           : !(attest_recheck_lemma_norm(&v->lemma, p) < limit);
 }
 
-/* The largest norm lies in max_norm: none is above, and one is inside. Under "proved", all are
- * below r. */
+/* Checks that the largest norm lies in max_norm: none is above it, and one is inside. Under
+ * "proved", all norms are below r. */
 static void check_norms(verification *v)
 {
     const attest_certificate *c = v->certificate;
@@ -348,7 +349,7 @@ static void check_norms(verification *v)
     attest_progress_end(&v->check.progress);
 }
 
-/* Under "refuted", the pair or the largest output violates its bound. */
+/* Checks that under "refuted" the pair or the largest output violates its bound. */
 static void check_refutation(verification *v)
 {
     const attest_certificate *c = v->certificate;
@@ -363,7 +364,7 @@ static void check_refutation(verification *v)
         norm = is_above(v, a, a, &v->r, false);
     if (pair == YES || norm == YES)
         return;
-    pair_false = is_false(v, pair); /* both are asked: each notes what stays open */
+    pair_false = is_false(v, pair); /* both, because each records open answers */
     norm_false = is_false(v, norm);
     if (pair_false && norm_false)
         FAIL_CHECK(v, "neither the pair nor the largest output refutes the claim");
@@ -380,8 +381,8 @@ static long slack_exponent(const verification *v)
     return fmpz_get_si(e);
 }
 
-/* Says why a certificate of which nothing is proved false is undecided; OK if it is not. The
- * slack stands first: no cap lets the certificate hold then. */
+/* Reports why a certificate that is not proved false stays undecided; OK if it is decided.
+ * The slack comes first: larger limits would not help then. */
 static attest_status leave_open(const verification *v)
 {
     if (v->hidden)
@@ -407,7 +408,7 @@ static attest_status leave_open(const verification *v)
     return ATTEST_OK;
 }
 
-/* Every threshold; those of a ball that is not there stay 0. */
+/* Sets every threshold; those of a missing ball stay 0. */
 static void set_thresholds(verification *v)
 {
     const attest_certificate *c = v->certificate;
@@ -468,7 +469,7 @@ static attest_status verify(verification *v, const attest_dataset *dataset,
     return status;
 }
 
-/* What no file can hold, but a caller's certificate can. */
+/* True for values that no file can contain, but a caller's certificate can. */
 static bool is_malformed(const attest_certificate *c)
 {
     return fmpq_sgn(c->delta) < 0 || (c->has_r && fmpq_sgn(c->r) < 0) ||

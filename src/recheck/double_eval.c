@@ -15,10 +15,10 @@ enum { RANGE = 120 };
 /* u = 2^-53, with room for terms of higher order and the roundings of the bounds. */
 static const double unit = 0x1p-53 * (1 + 0x1p-16);
 
-/* One head for the sequence at hand; a bar marks sums of absolute values. */
+/* One head and its values for the current sequence; a bar marks sums of absolute values. */
 typedef struct double_head {
     size_t width;
-    double *wq, *wk, *wv, *wo;             /* as they stand, rounded to doubles */
+    double *wq, *wk, *wv, *wo;             /* the matrices, rounded to doubles */
     double *key, *query, *query_bar;       /* longest * width */
     double *value;                         /* longest * dim */
     double *key_most, *value_most, *inner; /* width, dim, 2 width */
@@ -109,7 +109,7 @@ static bool head_init(double_head *head, const attest_head *from, size_t longest
            head->query_bar && head->value && head->key_most && head->value_most && head->inner;
 }
 
-/* The tokens as doubles, where the dataset does not hold them so. */
+/* Sets the tokens as doubles, unless the dataset has them. */
 static bool round_tokens(attest_recheck_double_eval *eval, const attest_dataset *dataset)
 {
     const attest_tokens *tokens = &dataset->tokens;
@@ -283,7 +283,7 @@ static double set_weights(attest_recheck_double_eval *eval, size_t best, size_t 
 
     for (size_t j = 0; j < seen; j++) {
         double x = eval->score[j] - most;
-        /* Below e^-700 it counts for nothing, which is off by less than 2^-1000. */
+        /* Weights below e^-700 count as 0, an error of less than 2^-1000. */
         eval->score[j] = x < -700 ? 0 : attest_recheck_exp(x);
         total += eval->score[j];
     }
@@ -305,7 +305,7 @@ static void add_average(double *out, attest_recheck_double_eval *eval, const dou
     }
 }
 
-/* Adds the value of the key that wins; false when another token's score is too near to tell. */
+/* Adds the value of the winning key; false if another token's score is too close. */
 static bool add_winner(double *out, const attest_recheck_double_eval *eval,
                        const double_head *head, const uint32_t *token, size_t best,
                        double error, size_t seen)
@@ -347,7 +347,7 @@ bool attest_recheck_double_eval_get(double *out, double *error,
         double own, part = value_error(head->width, dim);
         size_t best = get_scores(eval, &own, head, position - start, seen);
         if (check->weights->activation == ATTEST_HARDMAX) {
-            told = head->value_norm == 0 || /* all values are 0: whoever wins */
+            told = head->value_norm == 0 || /* all values are 0: the winner does not matter */
                    add_winner(out, eval, head, dataset->token + start, best, own, seen);
             eval->winner[h] = head->value_norm > 0 ? dataset->token[start + best] : UINT32_MAX;
         } else {

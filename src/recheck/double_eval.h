@@ -11,19 +11,19 @@ double attest_recheck_exp(double x);
 
 typedef struct attest_recheck_double_eval attest_recheck_double_eval;
 
-/* NULL where numbers are too large or too small for doubles, or memory is out: use
+/* Returns NULL if numbers are too large or too small for doubles, or memory is out; use
  * balls then. */
 attest_recheck_double_eval *attest_recheck_double_eval_new(const attest_recheck *check);
 void attest_recheck_double_eval_free(attest_recheck_double_eval *eval);
 
-/* out (dim) = the output at the position, and *error at least the Euclidean distance from the
- * exact one. False where there is no such bound, or doubles do not tell which key wins. */
+/* out (dim) = the output at the position, and *error at least the Euclidean distance from
+ * the exact one. False if there is no such bound, or doubles leave the winning key open. */
 bool attest_recheck_double_eval_get(double *out, double *error,
                                     attest_recheck_double_eval *eval,
                                     const attest_recheck *check, size_t position);
 
-/* By head the token whose value the last output took: two outputs of one token with the same
- * winners are equal, exactly. Domain: hardmax, and get returned true. */
+/* Returns, by head, the token whose value the last output took: two outputs of one token
+ * with the same winners are exactly equal. Domain: hardmax, and get returned true. */
 const uint32_t *attest_recheck_double_eval_winners(const attest_recheck_double_eval *eval);
 
 #endif

@@ -24,7 +24,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The hash only makes the order quick: sets are compared where it is equal. */
+/* The hash makes comparisons fast; sets with equal hashes are compared. */
 static int by_class(const void *a, const void *b)
 {
     const sight *x = a, *y = b;
@@ -38,7 +38,7 @@ static int by_class(const void *a, const void *b)
     return x->set == y->set ? 0 : memcmp(x->set, y->set, x->count * sizeof *x->set);
 }
 
-/* The token at a position as the definition knows it. */
+/* The token at a position as Definition 2 takes it. */
 static uint32_t token_at(const attest_dataset *dataset, size_t position)
 {
     uint32_t t = dataset->token[position];
@@ -68,7 +68,7 @@ static uint32_t *make_set(uint32_t *count, uint64_t *hash, const attest_dataset 
     return set;
 }
 
-/* All positions of a sequence: without a mask they share one set. */
+/* Sets the sights of all positions of a sequence; without a mask they share one set. */
 static bool make_sights(sight *sights, const attest_recheck *check, size_t sequence)
 {
     const attest_dataset *dataset = check->dataset;
@@ -90,8 +90,7 @@ static bool make_sights(sight *sights, const attest_recheck *check, size_t seque
     return true;
 }
 
-/* Numbers the classes by sorting all positions. */
-/* Numbers the classes. False when memory is out. */
+/* Numbers the classes by sorting all positions. False when memory is out. */
 static bool find_groups(attest_recheck *check)
 {
     const attest_dataset *dataset = check->dataset;
@@ -343,7 +342,7 @@ void attest_recheck_clear(attest_recheck *check)
     attest_recheck_clear_doubles(check);
 }
 
-/* out = what the skip adds of the token at the position. */
+/* out = the part of the token at the position that the skip connection adds. */
 static void start_with_token(fmpq *out, const attest_recheck *check, size_t position)
 {
     for (size_t c = 0; c < check->dim; c++) {
@@ -356,7 +355,7 @@ static void start_with_token(fmpq *out, const attest_recheck *check, size_t posi
     }
 }
 
-/* Adds to out the mean of the values of head h over the winners among the keys in sight. */
+/* Adds to out the mean of the values of head h over the winners among the visible keys. */
 static void add_winners(fmpq *out, const attest_recheck *check,
                         const attest_recheck_loaded *loaded, size_t h, size_t k, size_t seen)
 {

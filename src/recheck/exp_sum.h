@@ -30,15 +30,15 @@ typedef struct attest_recheck_sum {
     fmpz rest;
 } attest_recheck_sum;
 
-/* Where sums are cut off, and what may happen on the way. */
+/* Where sums are cut off, their largest size, and whether a computation failed. */
 typedef struct attest_recheck_cut {
     bool whole;   /* nothing is cut off */
-    fmpz_t depth; /* else the largest depth that is kept */
-    size_t most;  /* as many terms may a sum have */
-    bool failed;  /* too many terms, or no memory: nothing computed since means anything */
+    fmpz_t depth; /* otherwise the largest depth that is kept */
+    size_t most;  /* the largest number of terms of a sum */
+    bool failed;  /* too many terms, or no memory: all results since are meaningless */
 } attest_recheck_cut;
 
-/* Zero. A sum of all zero bits is one, too. */
+/* Sets the sum to zero. All zero bits are a sum of value zero, too. */
 void attest_recheck_sum_init(attest_recheck_sum *sum);
 void attest_recheck_sum_clear(attest_recheck_sum *sum);
 

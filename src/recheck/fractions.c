@@ -57,7 +57,7 @@ static void sight_init(sight *s, attest_recheck *check, size_t h, size_t positio
     }
 }
 
-/* fraction = head h at the position, times sign; its values brought to the scale. */
+/* fraction = sign * head h at the position, its values times the scale. */
 static bool fraction_set(attest_recheck_fraction *fraction, attest_recheck *check, size_t h,
                          size_t position, int sign, const attest_recheck_fractions *f)
 {
@@ -122,8 +122,8 @@ static bool from_polynomial(attest_recheck_sum *sum, const fmpz_poly_t p, const 
     return !cut.failed;
 }
 
-/* Takes the common divisor out of entry c of the fraction, into one of its own: reduced, or
- * *changed is false. Quotients by a primitive divisor are integer polynomials (Gauss). */
+/* If entry c of the fraction can be reduced, *own = the reduced fraction and *changed =
+ * true. Quotients by a primitive divisor are integer polynomials (Gauss). */
 static bool split_entry(attest_recheck_fraction *own, bool *changed,
                         const attest_recheck_fraction *fraction, size_t c, size_t dim,
                         const fmpz_t stride)
@@ -143,7 +143,7 @@ static bool split_entry(attest_recheck_fraction *own, bool *changed,
         fmpz_poly_div(above, above, common);
         fmpz_poly_div(below, below, common);
         /* The divisor has a positive leading coefficient and no positive root, as the
-         * denominator: so what is left of that is positive. */
+         * denominator: so its quotient is positive. */
         *own = (attest_recheck_fraction){.above = attest_memory_alloc(dim, sizeof *own->above)};
         ok = own->above && from_polynomial(&own->below, below, stride) &&
              from_polynomial(&own->above[c], above, stride);
@@ -161,8 +161,8 @@ static void get_stride(fmpz_t stride, const attest_recheck_sum *sum)
         fmpz_one(stride);
 }
 
-/* Whether entry c is a multiple of the denominator, and which: an integer one, because the
- * denominator is primitive. */
+/* True if entry c is a multiple of the denominator; ratio = the factor, an integer because
+ * the denominator is primitive. */
 static bool is_multiple(fmpz_t ratio, const attest_recheck_fraction *fraction, size_t c)
 {
     const attest_recheck_sum *above = &fraction->above[c], *below = &fraction->below;
@@ -180,7 +180,7 @@ static bool is_multiple(fmpz_t ratio, const attest_recheck_fraction *fraction, s
     return is;
 }
 
-/* Brings everything to a scale that is a multiple of factor times the old one. */
+/* Multiplies the scale and all numerators by factor. */
 static void multiply_scale(attest_recheck_fractions *f, const fmpz_t factor)
 {
     if (fmpz_is_one(factor))
@@ -214,7 +214,8 @@ static void make_primitive(attest_recheck_fractions *f, size_t i)
     }
 }
 
-/* Entries that are constant join the constants; whether nothing else is left of fraction i. */
+/* Adds the constant entries of fraction i to the constants; true if nothing else is left of
+ * it. */
 static bool absorb(attest_recheck_fractions *f, size_t i)
 {
     attest_recheck_fraction *fraction = &f->fraction[i];
@@ -240,7 +241,7 @@ static void remove_fraction(attest_recheck_fractions *f, size_t i)
     f->fraction[i] = f->fraction[--f->count];
 }
 
-/* Adds fraction i to an earlier one with the same denominator; whether there was one. */
+/* Adds fraction i to an earlier one with the same denominator; true if there was one. */
 static bool join(attest_recheck_fractions *f, size_t i)
 {
     attest_recheck_cut cut = {.whole = true, .most = SIZE_MAX};
@@ -275,7 +276,7 @@ static void join_all(attest_recheck_fractions *f)
     }
 }
 
-/* Reduces every entry of every fraction; whether anything changed. */
+/* Reduces every entry of every fraction; true if anything changed. */
 static bool reduce_all(attest_recheck_fractions *f)
 {
     size_t count = f->count;
@@ -308,7 +309,7 @@ static bool reduce_all(attest_recheck_fractions *f)
     return any;
 }
 
-/* The scale of all values, the denominator of all scores, and the constants. */
+/* Sets the scale of all values, the denominator of all scores, and the constants. */
 static void set_scales(attest_recheck_fractions *f, attest_recheck *check, size_t a, size_t b)
 {
     size_t at;

@@ -4,7 +4,6 @@
  * the reach and two errors, so that pairs within reach have cells that differ by at most 1 in
  * each axis. Positions are sorted by their cells, and two cells are compared in blocks of
  * integer products (product.h). */
-
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -30,10 +29,11 @@ typedef struct grid {
     const attest_recheck *check;
     placed *order;                  /* by cell, then by position */
     attest_recheck_product product; /* of the outputs in this order, */
-    bool has_product;               /* unless all of them are near */
+    bool has_product;               /* false if all of them are near */
     double reach, slack;
-    size_t done;           /* places that have met all others */
-    double share, columns; /* of the rows that are meeting them: how far each column takes it */
+    size_t done;           /* places that have been compared with all others */
+    double share, columns; /* for the progress of the current rows: the share of one column, and
+                              the columns done */
     bool quiet;            /* a process that does not report */
     bool (*visit)(void *state, size_t a, size_t b);
     void *state;
@@ -84,7 +84,7 @@ static void place_all(grid *g)
     qsort(g->order, g->check->positions, sizeof *g->order, by_cell);
 }
 
-/* The first place in order whose cell is not before the given one. */
+/* The first place in order whose cell does not precede the given one. */
 static size_t find_cell(const grid *g, const int64_t *cell)
 {
     size_t low = 0, high = g->check->positions;
@@ -99,7 +99,7 @@ static size_t find_cell(const grid *g, const int64_t *cell)
     return low;
 }
 
-/* The place behind the last one, before limit, of the cell that begins here or before. */
+/* The place after the last one, up to limit, of the cell of begin. */
 static size_t row_end(const grid *g, size_t begin, size_t limit)
 {
     size_t end = begin + 1;
@@ -109,7 +109,7 @@ static size_t row_end(const grid *g, size_t begin, size_t limit)
     return end;
 }
 
-/* The same without a limit, by halving: cells may be large, and are looked up for each part. */
+/* The same without a limit, by bisection: cells may be large, and each part looks them up. */
 static size_t cell_end(const grid *g, size_t begin)
 {
     size_t low = begin + 1, high = g->check->positions;
@@ -159,9 +159,9 @@ static bool visit_places(const grid *g, size_t one, size_t two)
            g->visit(g->state, p < q ? p : q, p < q ? q : p);
 }
 
-/* Visits those of the pairs of ROWS places from at on with the places of a block that the
- * product does not leave out: rows before last, columns from begin to before end, and only
- * columns that stand before their row. */
+/* Visits the pairs of ROWS places from at on with the places of a block that the product
+ * does not exclude: rows before last, columns from begin to before end, and only columns
+ * before their row. */
 static bool visit_tile(const grid *g, size_t at, size_t last, size_t block, size_t begin,
                        size_t end)
 {
@@ -179,7 +179,7 @@ static bool visit_tile(const grid *g, size_t at, size_t last, size_t block, size
     return true;
 }
 
-/* Some rows have met some more places. */
+/* Reports that the current rows were compared with more columns. */
 static void report(grid *g, size_t columns)
 {
     const attest_recheck *check = g->check;
@@ -208,7 +208,7 @@ static bool visit_tiles(grid *g, size_t first, size_t first_end, size_t second,
     return true;
 }
 
-/* Visits the pairs of rows, of one cell, with a cell that is not behind it. */
+/* Visits the pairs of rows, of one cell, with a cell that does not follow it. */
 static bool visit_cells(grid *g, size_t first, size_t first_end, size_t second,
                         size_t second_end)
 {
@@ -272,8 +272,8 @@ static bool visit_part(grid *g, size_t part)
     return true;
 }
 
-/* The outputs as small integers, with a limit for the reach and the largest errors; where that
- * is beyond all distances, or there is no memory, the product is not used. */
+/* The outputs as small integers, with a limit for the reach and the largest errors; if that
+ * exceeds all distances, or there is no memory, the product is not used. */
 static void make_product(grid *g)
 {
     size_t count = g->check->positions;
@@ -295,7 +295,7 @@ static void make_product(grid *g)
     }
 }
 
-/* Where all pairs together have fewer products than this, a fork costs more than it gains. */
+/* With fewer products than this in total, a fork costs more than it gains. */
 static const double small_work = 0x1p28;
 
 static size_t choose_jobs(const attest_recheck *check)
@@ -363,7 +363,7 @@ static bool find_part(void *context, size_t part)
     return true;
 }
 
-/* Visits what was found; stops when a visit says so. */
+/* Visits the pairs that were found; stops when a visit returns false. */
 static void visit_all(const collection *c, bool (*visit)(void *state, size_t a, size_t b),
                       void *state, size_t parts)
 {

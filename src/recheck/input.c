@@ -30,7 +30,7 @@ static const attest_certificate_input *find_role(const attest_certificate *certi
     return NULL;
 }
 
-/* Opens the file where it is: as it was named, or in the folder. */
+/* Opens the file under its path, or in the folder. */
 static attest_status open_file(found_input *found, const char *folder, size_t limit,
                                attest_error *error)
 {
@@ -46,13 +46,14 @@ static attest_status open_file(found_input *found, const char *folder, size_t li
             return attest_memory_fail(error);
         status = attest_input_open_file(&found->input, found->beside, limit, error);
     }
-    /* Certificates come from others, who may name a device without end or a pipe. */
+    /* Certificates come from others and may name an endless device or a pipe. */
     if (status == ATTEST_USAGE)
         return attest_error_set(error, ATTEST_FORMAT, "names an input that is no file");
     return status;
 }
 
-/* Opens the input and holds it against the certificate. A longer file is not even read. */
+/* Opens the input and compares its size and hash with the certificate. A file that is too
+ * long is not read. */
 static attest_status open_certified(found_input *found, bool *holds, const char *folder,
                                     const attest_budget *budget, attest_error *error)
 {

@@ -82,7 +82,7 @@ static void apply(fmpq *y, const attest_matrix *m, const fmpq *x, bool transpose
         }
 }
 
-/* v, a, w; false where the head is not of this kind, or says nothing. */
+/* Sets v, a, w; false if the head has another form, or adds nothing. */
 static bool read_head(attest_recheck_lemma *lemma, const attest_head *head)
 {
     slong dim = (slong)lemma->check->dim, width = (slong)head->wk.rows;
@@ -338,14 +338,14 @@ bool attest_recheck_lemma_tokens(arf_t bound, const attest_recheck_lemma *lemma)
     return there;
 }
 
-/* Where tokens and what is added to them are below LARGE, all that underflows in the square of
- * a norm is less than LOST^2. */
+/* If tokens and the terms added to them are below LARGE, the underflow in the square of a
+ * norm is less than LOST^2. */
 #define LARGE 0x1p100
 #define LOST 0x1p-400
-/* Slopes above it are right up to 2^-50 of their size. */
+/* Slopes above it have a relative error of at most 2^-50. */
 #define NORMAL 0x1p-1000
 
-/* x 2^shift rounded to a double: right up to 2^-53 of its size or 2^-1074, or not finite. */
+/* x 2^shift rounded to a double: within 2^-53 of its size or 2^-1074, or not finite. */
 static double rounded(const fmpq_t x, slong shift)
 {
     ARF(t);
@@ -417,7 +417,7 @@ double attest_recheck_lemma_norm(const attest_recheck_lemma *lemma, size_t posit
            ATTEST_TERM(lemma_norm_lost, LOST);
 }
 
-/* More entries than these are not listed: under a mask they grow like n^2. */
+/* The largest number of entries: under a mask they grow like n^2. */
 enum { MOST_ENTRIES = 1 << 28 };
 
 static int by_number(const void *a, const void *b)
@@ -427,7 +427,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The ranks of the first seen tokens from start on, sorted; false where one is there twice. */
+/* key = the ranks of the first seen tokens from start on, sorted; false if one occurs twice. */
 static bool make_list(uint32_t *key, const attest_recheck_lemma *lemma, size_t start,
                       size_t seen)
 {
@@ -441,7 +441,8 @@ static bool make_list(uint32_t *key, const attest_recheck_lemma *lemma, size_t s
     return distinct;
 }
 
-/* All contexts, as lists of ranks. */
+/* Sets all contexts as lists of ranks. False if memory is out, or a sequence has a token
+ * twice. */
 static bool make_lists(attest_recheck_lemma *lemma)
 {
     const attest_dataset *dataset = lemma->check->dataset;

@@ -1,12 +1,12 @@
 /* lemma.h -- claims about one softmax head of rank 1, verified by Lemma F.
  *
- * W_K = u v^T, W_V = m v^T, skip: the output at a token x in a context with values v.y is
- * x + w b, w = W_O m, b the mean of the values under the softmax of the scores alpha (v.y),
- * alpha = u^T W_Q x. Under the lemma's hypotheses b grows along an order of the contexts that
- * depends on x only through the sign of alpha, so that of the pairs of contexts of one token
+ * W_K = u v^T, W_V = m v^T, skip: the output at a token x in a context with values v.y is x
+ * + w b, w = W_O m, b the mean of the values under the softmax of the scores alpha (v.y),
+ * alpha = u^T W_Q x. Under the lemma's hypotheses b grows along an order of the contexts
+ * that depends on x only through the sign of alpha, so that of the contexts of one token
  * neighbours are closest, and the lemma bounds each from below
- * (proofs-notes/first_difference.md). Everything here is integer arithmetic, but for bounds
- * that leave pairs out. */
+ * (proofs-notes/first_difference.md). Everything here is integer arithmetic, except bounds
+ * that exclude pairs. */
 #ifndef ATTEST_RECHECK_LEMMA_H
 #define ATTEST_RECHECK_LEMMA_H
 
@@ -38,8 +38,8 @@ typedef struct attest_recheck_lemma {
     bool starved;       /* memory was out */
 } attest_recheck_lemma;
 
-/* False where the hypotheses do not hold, or memory is out, which starved tells: then there is
- * nothing to clear. */
+/* False if the hypotheses do not hold, or memory is out (then starved is set); there is
+ * nothing to clear then. */
 bool attest_recheck_lemma_init(attest_recheck_lemma *lemma, const attest_recheck *check);
 void attest_recheck_lemma_clear(attest_recheck_lemma *lemma);
 
@@ -66,27 +66,27 @@ void attest_recheck_lemma_bound(arb_t bound, const attest_recheck_lemma *lemma,
 /* The least distance of two scores for this token as the query, over the whole vocabulary. */
 void attest_recheck_lemma_gap(fmpq_t gap, const attest_recheck_lemma *lemma, size_t token);
 
-/* bound = a lower bound of the distance of outputs of different tokens, in whatever contexts; 0
- * where none is known. False when memory is out. */
+/* bound = a lower bound of the distance of outputs of different tokens in any contexts; 0 if
+ * none is known. False when memory is out. */
 bool attest_recheck_lemma_tokens(arf_t bound, const attest_recheck_lemma *lemma);
 
-/* As attest_recheck_visit_near, of those pairs alone that the lemma does not keep farther apart
- * than reach; of contexts of one token only neighbours are visited. *covers is false, and
- * nothing is visited, where different tokens may be that near. */
+/* As attest_recheck_visit_near, but only for pairs that the lemma does not prove to be
+ * farther apart than reach; of the contexts of one token only neighbours are visited.
+ * *covers is false, and nothing is visited, if different tokens may be that near. */
 attest_status attest_recheck_lemma_visit_near(bool *covers, const attest_recheck_lemma *lemma,
                                               const arf_t reach,
                                               bool (*visit)(void *state, size_t a, size_t b),
                                               void *state,
                                               attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Whether what the witness says is so, for verdicts of any kind; *what = what is not. Status:
+/* Checks the witness, for every verdict; *what = NULL, or what is wrong with it. Status:
  * NOMEM. */
 attest_status attest_recheck_lemma_witness(const char **what, const attest_recheck_lemma *lemma,
                                            const attest_certificate_witness *witness,
                                            attest_error *error) ATTEST_WARN_UNUSED;
 
-/* An upper bound of the norm of the output at a position; infinite where doubles do not tell.
- */
+/* An upper bound of the norm of the output at a position; infinite if doubles do not
+ * suffice. */
 double attest_recheck_lemma_norm(const attest_recheck_lemma *lemma, size_t position);
 
 /* The position of the token in the list. */

@@ -40,9 +40,9 @@ static size_t common_prefix(const reader *r, uint32_t a, uint32_t b)
     return k;
 }
 
-/* The order in which means grow. Other largest scores: the smaller first. Else the list that
- * owns the first difference, the larger score or one that the other lacks, has the smaller
- * mean. */
+/* Compares lists by their means. If the largest scores differ, the smaller one comes first.
+ * Otherwise the list that has the first difference (the larger score, or one that the other
+ * list lacks) has the smaller mean. */
 static int compare_lists(const reader *r, uint32_t a, uint32_t b)
 {
     size_t k = common_prefix(r, a, b);
@@ -71,7 +71,7 @@ static void sort_lists(const reader *r, uint32_t *list, uint32_t *spare, size_t 
         list[k] = spare[k];
 }
 
-/* The token of a list meets it; last = the list where it was met before, plus 1, or 0. */
+/* Visits the token in a list; last = 1 + the last list that had it, or 0. */
 static bool meet(const reader *r, uint32_t *last, uint32_t token, uint32_t list,
                  bool (*visit)(void *state, const attest_recheck_event *event), void *state)
 {
@@ -91,7 +91,7 @@ static bool meet(const reader *r, uint32_t *last, uint32_t token, uint32_t list,
     return visit(state, &event);
 }
 
-/* All events of tokens whose alpha has this sign. */
+/* Visits all events of tokens whose alpha has this sign. */
 static bool visit_sign(const reader *r, uint32_t *order, uint32_t *last,
                        bool (*visit)(void *state, const attest_recheck_event *event),
                        void *state)
@@ -240,7 +240,7 @@ void attest_recheck_lemma_bound(arb_t bound, const attest_recheck_lemma *lemma,
     arb_div(bound, bound, alpha, bits + 32);
 }
 
-/* What the events are held against. */
+/* The search for pairs that the lemma does not prove apart. */
 typedef struct search {
     const attest_recheck_lemma *lemma;
     const arf_struct *reach;
@@ -249,7 +249,7 @@ typedef struct search {
     void *state;
 } search;
 
-/* A bound of the logarithm of x >= 0, from above. */
+/* An upper bound of the logarithm of x >= 0. */
 static double log_above(const arf_t x)
 {
     ARB(log);
@@ -263,7 +263,7 @@ static double log_above(const arf_t x)
     return arf_get_d(end, ARF_RND_CEIL);
 }
 
-/* Visits the event's pair unless the lemma keeps it apart. */
+/* Visits the event's pair unless the lemma proves it farther apart than the reach. */
 static bool visit_event(void *state, const attest_recheck_event *event)
 {
     const search *s = state;
@@ -304,7 +304,7 @@ attest_status attest_recheck_lemma_visit_near(bool *covers, const attest_recheck
     return ok ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
 }
 
-/* Looks for the event of the witness. */
+/* The search for the event of the witness. */
 typedef struct quest {
     const attest_recheck_lemma *lemma;
     const attest_certificate_witness *witness;
@@ -312,7 +312,7 @@ typedef struct quest {
     bool found;
 } quest;
 
-/* Whether the place has the token, and the context that the list is. */
+/* True if the place has the token and the list as its context. */
 static bool is_place(const attest_recheck_lemma *lemma, uint32_t token, uint32_t list,
                      attest_place place)
 {
@@ -341,7 +341,8 @@ static bool look_at(void *state, const attest_recheck_event *event)
     return !q->found;
 }
 
-/* Whether the lemma's bound of the event lies in the ball, to which balls of it shrink. */
+/* True if the lemma's bound of the event, in balls of growing precision, lies in the
+ * witness's ball. */
 static bool bound_is(const quest *q)
 {
     bool inside = false, told = false;

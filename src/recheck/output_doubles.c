@@ -151,7 +151,7 @@ static void finish(attest_recheck *check, const slong *own)
         int e = shift < -3000 ? -3000 : (int)shift;
         for (size_t c = 0; c < check->dim; c++)
             check->output[p * check->dim + c] = ldexp(check->output[p * check->dim + c], e);
-        /* Where something underflows, each entry may be off by 2^-1074. */
+        /* After an underflow, each entry may be off by 2^-1074. */
         check->error[p] = ldexp(check->error[p], e) +
                           ATTEST_TERM(finish_underflow, (double)check->dim * 0x1p-1000);
     }

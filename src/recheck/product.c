@@ -1,4 +1,4 @@
-/* product.c -- which of many points are near, from products of small integers. */
+/* product.c -- finds pairs of near points by products of small integers. */
 #include "recheck/product.h"
 
 #include <math.h>
@@ -208,7 +208,8 @@ void attest_recheck_product_find(uint32_t near[ROWS], const attest_recheck_produ
     product->find(near, product, row, block, 0, product->first, 0, sum);
     for (size_t r = 0; r < ROWS; r++)
         any |= near[r];
-    if (any && product->first < product->pairs) /* what is far in some entries is far */
+    if (any && product->first <
+                   product->pairs) /* points that are far apart in some entries are far apart */
         product->find(near, product, row, block, product->first, product->pairs, 1, sum);
     for (size_t r = 0; r < ROWS; r++)
         if (row + r >= product->count)

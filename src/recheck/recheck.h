@@ -41,16 +41,16 @@ typedef struct attest_recheck {
     arb_ptr *value;  /* by position: dim balls at bits[position], or NULL */
     long *bits;
     attest_recheck_head *head;
-    attest_recheck_loaded loaded[2]; /* the two sequences used last */
-    int older;                       /* which of them goes next */
+    attest_recheck_loaded loaded[2]; /* the two sequences that were used last */
+    int older;                       /* the one that is replaced next */
     double *output;                  /* positions * dim: outputs divided by 2^exponent, */
     double *error;                   /* by position: the Euclidean error of these doubles */
     slong exponent;
     size_t max_terms;         /* of a sum of exponentials; init: ATTEST_CERTIFY_MAX_TERMS */
-    bool met_terms;           /* they did not suffice for some comparison */
+    bool met_terms;           /* these did not suffice for some comparison */
     double work_left;         /* operations on bits; init: no limit */
-    bool met_work;            /* they did not suffice for some comparison */
-    attest_progress progress; /* init: nobody is told */
+    bool met_work;            /* these did not suffice for some comparison */
+    attest_progress progress; /* init: none */
     size_t jobs; /* processes that evaluate in doubles and find near pairs; init: 0, one */
     size_t double_jobs; /* those that evaluated in doubles; more than one: output is shared
                            memory */
@@ -68,7 +68,7 @@ size_t attest_recheck_sequence(const attest_recheck *check, size_t position);
 /* How many tokens of its sequence a position sees. */
 size_t attest_recheck_seen(const attest_recheck *check, size_t position);
 
-/* The sequence of the position, loaded; *at = the position in it. Valid until two others were
+/* Loads the sequence of the position; *at = the position in it. Valid until two others are
  * loaded. */
 const attest_recheck_loaded *attest_recheck_load(attest_recheck *check, size_t position,
                                                  size_t *at);
@@ -87,36 +87,37 @@ void attest_recheck_exact(fmpq *out, attest_recheck *check, size_t position);
 /* out = the output at a position in balls of about this precision. */
 void attest_recheck_enclose(arb_ptr out, attest_recheck *check, size_t position, long bits);
 
-/* The same, kept until more is asked for. */
+/* The same, kept until more bits are needed. */
 arb_srcptr attest_recheck_ball(attest_recheck *check, size_t position, long bits);
 
-/* Takes the work of the output at a position, exact or in balls of this precision, from what is
- * left. False, and met_work, when that does not suffice. */
+/* Charges the work of the output at a position, exact or in balls of this precision. Returns
+ * false and sets met_work if the remaining work does not suffice. */
 bool attest_recheck_afford(attest_recheck *check, size_t position, long bits);
 
-/* Compares |F_a - F_b|, or |F_a| for b = a, with x >= 0: -1, 0, 1, or 2 when a cap on bits,
- * terms or work is met. Exact for hardmax; for softmax by balls, and where these do not tell by
- * attest_recheck_order. */
+/* Compares |F_a - F_b|, or |F_a| for b = a, with x >= 0: -1, 0, 1, or 2 if a limit on bits,
+ * terms or work is met. Exact for hardmax; softmax is compared in balls and, if these
+ * overlap, by attest_recheck_order. */
 int attest_recheck_compare(attest_recheck *check, size_t a, size_t b, const fmpq_t x,
                            long max_bits);
 
-/* The same for a dyadic x >= 0 with an exponent of any size, which is never written out where
- * it is large. */
+/* The same for a dyadic x >= 0 with an exponent of any size; numbers with large exponents
+ * are never written out. */
 int attest_recheck_compare_end(attest_recheck *check, size_t a, size_t b, const arf_t x,
                                long max_bits);
 
-/* The same as attest_recheck_compare from leading exponents, at any magnitude, equality
+/* The same as attest_recheck_compare, from leading exponents: at any magnitude, equality
  * included. Domain: softmax. */
 int attest_recheck_order(attest_recheck *check, size_t a, size_t b, const fmpq_t x,
                          long max_bits);
 
-/* Encloses the square of |F_a - F_b|, or of |F_a| for b = a, with a relative accuracy of about
- * bits at any magnitude; exactly 0 where it is. False when a cap is met. Domain: softmax. */
+/* Encloses the square of |F_a - F_b|, or of |F_a| for b = a, with a relative accuracy of
+ * about bits at any magnitude; exactly 0 if it is 0. False if a limit is met. Domain:
+ * softmax. */
 bool attest_recheck_square(arb_t square, attest_recheck *check, size_t a, size_t b, long bits,
                            long max_bits);
 
 /* Evaluates all outputs in doubles with bounds, which the functions below need. Status:
- * UNABLE (the work that is left does not suffice), NOMEM, IO (a worker died). */
+ * UNABLE (the remaining work does not suffice), NOMEM, IO (a worker died). */
 attest_status attest_recheck_make_doubles(attest_recheck *check,
                                           attest_error *error) ATTEST_WARN_UNUSED;
 
@@ -137,11 +138,11 @@ attest_status attest_recheck_visit_near(attest_recheck *check, const arf_t reach
                                         bool (*visit)(void *state, size_t a, size_t b),
                                         void *state, attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Opens dataset and weights, as they are named or in the folder (which may be NULL), holds them
- * against their sizes and hashes, parses these very bytes, and makes them fit (pairing.h).
- * *holds = false, with an error's text, if they are not what was certified. Status: FORMAT
- * (also for what is no regular file, and for dimensions that do not fit), IO, UNABLE, NOMEM,
- * USAGE. */
+/* Opens dataset and weights under their paths or in the folder (which may be NULL), compares
+ * their sizes and hashes with the certificate, parses these same bytes, and matches data and
+ * weights (pairing.h). *holds = false, with an error's text, if they are not the certified
+ * files. Status: FORMAT (also for files that are not regular, and for dimensions that do not
+ * match), IO, UNABLE, NOMEM, USAGE. */
 attest_status attest_check_read(attest_dataset *dataset, attest_weights *weights, bool *holds,
                                 const attest_certificate *certificate, const char *folder,
                                 attest_budget *budget, attest_error *error) ATTEST_WARN_UNUSED;

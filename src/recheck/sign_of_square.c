@@ -1,10 +1,10 @@
 /* sign_of_square.c -- how separations and norms compare with numbers, on the second route.
  *
- * Hardmax is compared in rational arithmetic, softmax in balls, and where balls do not separate
+ * Hardmax is compared in rational arithmetic, softmax in balls, and if balls do not separate
  * the numbers, by leading exponents (proofs-notes/zero_test.md, "The sign"): over the common
  * denominator of its fractions, |F_a - F_b|^2 - x^2 is a sum of exponentials. It is computed
- * down to a depth, with a bound on what is left out; where that hides the sign, or all terms
- * cancel, the depth grows. Where nothing is left out and no term is left the sum is 0, because
+ * down to a depth, with a bound of the omitted terms; if these hide the sign, or all terms
+ * cancel, the depth grows. If nothing is omitted and no term is left, the sum is 0, because
  * exponentials of different rationals are linearly independent. */
 #include "number/scope.h"
 #include "recheck/exp_sum.h"
@@ -45,7 +45,7 @@ static void add_fraction(attest_recheck_sum *above, const attest_recheck_sum *be
     *above = sum;
 }
 
-/* Cuts copies of n or z at the depth. */
+/* copy = the sum, cut off at the depth. */
 static void copy_cut(attest_recheck_sum *copy, const attest_recheck_sum *sum,
                      attest_recheck_cut *cut)
 {
@@ -79,7 +79,8 @@ static void expand_entry(attest_recheck_sum *above, attest_recheck_sum *below,
     }
 }
 
-/* The greatest common divisor of all numbers of entry c, with the sign of the first of them. */
+/* content = the greatest common divisor of all numbers of entry c, with the sign of the
+ * first. */
 static void get_content(fmpz_t content, const attest_recheck_fractions *f, size_t c)
 {
     const fmpz *first = f->constant + c;
@@ -96,7 +97,7 @@ static void get_content(fmpz_t content, const attest_recheck_fractions *f, size_
         fmpz_neg(content, content);
 }
 
-/* Whether entry c over content equals entry d over another. */
+/* True if entry c / content equals entry d / other. */
 static bool are_alike(const attest_recheck_fractions *f, size_t c, const fmpz_t content,
                       size_t d, const fmpz_t other)
 {
@@ -118,9 +119,9 @@ static bool are_alike(const attest_recheck_fractions *f, size_t c, const fmpz_t 
     return alike;
 }
 
-/* Entries from c to before the one that is returned are multiples of one entry, as all are for
- * values of rank 1: weight is the sum of the squares of what they are multiples by, which is
- * content for entry c. Domain: entry c is not 0, or all are. */
+/* Entries from c on, up to the returned index, are multiples of one entry (all are, for
+ * values of rank 1): weight = the sum of the squares of the factors; the factor of entry c
+ * is content. Domain: entry c is not 0, or all are. */
 static size_t find_multiples(fmpz_t weight, fmpz_t content, const attest_recheck_fractions *f,
                              size_t c)
 {
@@ -138,7 +139,7 @@ static size_t find_multiples(fmpz_t weight, fmpz_t content, const attest_recheck
     return next;
 }
 
-/* The first entry that is not 0; 0 where all are. */
+/* Returns the first entry that is not 0, or 0 if all are. */
 static size_t find_first(const attest_recheck_fractions *f)
 {
     size_t first = 0;
@@ -200,7 +201,7 @@ static void expand(expansion *e, const attest_recheck_fractions *f, const fmpq_t
     }
 }
 
-/* The deepest depth that a product can reach. */
+/* deepest = the largest depth of a product. */
 static void get_deepest(fmpz_t deepest, const attest_recheck_fractions *f)
 {
     fmpz_zero(deepest);
@@ -216,7 +217,7 @@ static void get_deepest(fmpz_t deepest, const attest_recheck_fractions *f)
     }
 }
 
-/* How many terms the whole product has at most, or more than enough. */
+/* An upper bound of the number of terms of the whole product, or more than FEW_PRODUCTS. */
 static size_t count_products(const attest_recheck_fractions *f)
 {
     size_t terms = 1;
@@ -251,8 +252,8 @@ static found find_factor(arb_t factor, fmpz_t lead, const expansion *e,
     return result;
 }
 
-/* Expands to greater and greater depths: e^-16, e^-64 and so on, the exponents growing faster
- * and faster, until the factor is known. */
+/* Expands to growing depths, e^-16, e^-64 and so on, the exponents growing faster and
+ * faster, until the factor is known. */
 static found resolve(arb_t factor, fmpz_t lead, expansion *e, const attest_recheck_fractions *f,
                      const fmpq_t x, long accuracy, long max_bits)
 {
@@ -329,7 +330,7 @@ bool attest_recheck_square(arb_t square, attest_recheck *check, size_t a, size_t
     if (!f.failed)
         result = resolve(factor, lead, &e, &f, zero, bits + 2, max_bits);
     check->met_terms = check->met_terms || e.cut.failed;
-    if (result == NONZERO && e.is_root) { /* 2 bits more are lost here */
+    if (result == NONZERO && e.is_root) { /* this step loses 2 more bits */
         fmpz_mul_2exp(lead, lead, 1);
         arb_sqr(factor, factor, 2 * bits);
         arb_mul_fmpz(factor, factor, e.weight, 2 * bits);
@@ -350,7 +351,7 @@ bool attest_recheck_square(arb_t square, attest_recheck *check, size_t a, size_t
 }
 
 /* Balls are tried at these precisions before exact sums. Ends whose exponents are within
- * HANDY are written out as rationals at once, within LARGEST if need be. */
+ * HANDY are compared as rationals at once, those within LARGEST as a last resort. */
 enum { BALL_BITS = 160, LAST_BALL_BITS = 320, HANDY = 4096, LARGEST = 1 << 26 };
 
 /* square = |F_a - F_b|^2, or |F_a|^2 for b = a. Domain: hardmax. */
@@ -381,7 +382,7 @@ static int compare_exact(attest_recheck *check, size_t a, size_t b, const fmpq_t
     return (order > 0) - (order < 0);
 }
 
-/* difference -= x^2; the order that it shows, or 2. */
+/* Returns the sign of square - x^2, or 2 if the balls overlap. */
 static int compare_balls(const arb_t square, const arb_t x, long bits)
 {
     int order;
@@ -413,7 +414,7 @@ static void enclose(arb_t square, attest_recheck *check, size_t a, size_t b, lon
     }
 }
 
-/* What is kept from earlier comparisons costs nothing more. */
+/* Charges the work of the two outputs, unless they are kept from earlier comparisons. */
 static bool afford(attest_recheck *check, size_t a, size_t b)
 {
     return (check->bits[a] >= LAST_BALL_BITS ||
@@ -455,7 +456,7 @@ static int compare_rational(attest_recheck *check, size_t a, size_t b, const arf
     return attest_recheck_compare(check, a, b, exact, max_bits);
 }
 
-/* The square relative to its own size, whatever that is. */
+/* Encloses the square relative to its own size, whatever that is. */
 static bool enclose_closely(arb_t square, attest_recheck *check, size_t a, size_t b, long bits,
                             long max_bits)
 {
@@ -488,7 +489,7 @@ int attest_recheck_compare_end(attest_recheck *check, size_t a, size_t b, const 
          enclose_closely(square, check, a, b, bits, max_bits > 2 * bits ? max_bits : 2 * bits);
          bits *= 2)
         order = compare_balls(square, bound, bits);
-    /* Only a rational can be the end itself. */
+    /* Only a rational can equal the end. */
     if (order == 2 && is_within(x, LARGEST))
         order = compare_rational(check, a, b, x, max_bits);
     return order;

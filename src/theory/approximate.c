@@ -331,8 +331,8 @@ attest_status attest_stairs_build(attest_feed_forward *stairs, size_t dim, size_
     return ATTEST_OK;
 }
 
-/* Whether a unit of the group begins strictly between low and high; its direction is the axis.
- */
+/* True if a unit of the group begins strictly between low and high; its direction is the
+ * axis. */
 static bool has_corner(const attest_units *units, const fmpq_t low, const fmpq_t high)
 {
     bool found = false;

@@ -3,8 +3,8 @@
  * A continuous equivariant function f of sequences X in [0, 1]^{d x n} is approximated by
  *     F_FF2 o F_SA o F_FF1:
  * F_FF1 maps every entry to the centre of its cell, one of G of width 1/G, by a stair whose
- * ramps are ATTEST_RAMP / G^2 wide; F_SA tells all multisets of n cells apart; F_FF2 maps each
- * to the value of f at the centres, exactly. Proofs: proofs-notes/approximate.md. */
+ * ramps are ATTEST_RAMP / G^2 wide; F_SA has different outputs for all multisets of n cells;
+ * F_FF2 maps each to the value of f at the centres, exactly. Proofs: proofs-notes/approximate.md. */
 #ifndef ATTEST_THEORY_APPROXIMATE_H
 #define ATTEST_THEORY_APPROXIMATE_H
 
@@ -53,18 +53,17 @@ typedef struct attest_equivariant {
     void (*bound_slopes)(double *slope, const double *centre, double half, size_t d, size_t n);
 } attest_equivariant;
 
-/* The functions, ended by a NULL name. All need the whole context. */
+/* The functions, ended by a NULL name. All depend on the whole context. */
 extern const attest_equivariant attest_equivariants[];
 
 typedef struct attest_approximation {
-    /* What is asked for; set before building. */
+    /* The parameters; set before building. */
     const attest_equivariant *function;
     size_t dim, length, grid; /* d, n, G >= 2 */
     uint64_t seed;
     attest_progress progress; /* of the proofs and the quadrature */
-    size_t
-        jobs; /* processes that share both; 0: one. Nothing built or enclosed depends on it */
-    /* What was built and proved. */
+    size_t jobs; /* processes that share both; 0: one. The result does not depend on it */
+    /* The results. */
     attest_network network;
     size_t contexts; /* multisets of cells with a query */
     size_t stair_units, value_units;

@@ -117,7 +117,7 @@ static uint64_t hash_of(attest_likeness likeness, const attest_prefix *prefix)
     return attest_random_mix(prefix->order_hash);
 }
 
-/* Counts the tokens of the entry's beginning in other_times. */
+/* Counts the tokens of the entry's prefix in other_times. */
 static void count_tokens(attest_prefix *prefix, const attest_prefix_entry *entry)
 {
     prefix->comparison++;
@@ -130,8 +130,8 @@ static void count_tokens(attest_prefix *prefix, const attest_prefix_entry *entry
     }
 }
 
-/* Compares the current beginning with one that has as many different tokens: when each of those
- * has its counterpart here, none is left over. */
+/* Compares the current prefix with one that has as many different tokens: if each of those
+ * occurs here, the sets are equal. */
 static bool alike(attest_likeness likeness, attest_prefix *prefix,
                   const attest_prefix_entry *entry)
 {
@@ -161,7 +161,7 @@ static bool alike(attest_likeness likeness, attest_prefix *prefix,
     return true;
 }
 
-/* What is looked for. */
+/* The key of a search. */
 typedef struct wanted {
     const attest_prefix_set *set;
     attest_prefix *prefix;
@@ -207,8 +207,8 @@ void attest_contexts_clear(attest_contexts *contexts)
 typedef struct survey {
     attest_contexts *contexts;
     size_t room;          /* of contexts->context */
-    attest_prefix prefix; /* the beginning in sight, of tokens that are meant */
-    attest_prefix exact;  /* the same beginning of tokens as they are, where these are others */
+    attest_prefix prefix; /* the visible prefix, with tokens as Definition 2 takes them */
+    attest_prefix exact;  /* the same prefix with the tokens themselves, if these differ */
     attest_prefix_set vocabularies;
     attest_prefix_set sights; /* equal as sets: those are the vocabularies */
     attest_pair_map classes;  /* (vocabulary, token) */
@@ -217,7 +217,7 @@ typedef struct survey {
     size_t class_room;
 } survey;
 
-/* Whether a context is a class: nothing but the vocabulary and the token is seen. */
+/* True if a context is a class: its output depends on the vocabulary and the token only. */
 static bool sees_sets(const survey *s)
 {
     return s->sights.likeness == ATTEST_LIKE_SETS;

@@ -25,13 +25,13 @@
 #include "base/map.h"
 #include "theory/separated.h"
 
-/* What an attention layer can see at a position: the query token, and the tokens in sight up to
- * what cannot matter (proofs-notes/contextual.md). Positions with the same context have the
- * same output, whatever the weights are, and are of the same class. */
+/* The context of a position: the query token, and the visible tokens up to differences that
+ * no weights can see (proofs-notes/contextual.md). Positions with the same context have the
+ * same output for all weights, and the same class. */
 typedef struct attest_context {
     size_t first;      /* the first position, counted through all sequences */
     uint32_t sequence; /* of that position */
-    uint32_t seen;     /* how many tokens of the sequence are in sight */
+    uint32_t seen;     /* how many tokens of the sequence are visible */
     uint32_t query;    /* the token */
     uint32_t group;    /* its class: 0, 1, ... in order of appearance */
 } attest_context;
@@ -42,24 +42,24 @@ typedef struct attest_contexts {
     attest_context *context;
     size_t vocabularies, classes;
     fmpz_t required_pairs; /* unordered pairs of positions of different classes */
-    bool keep_positions;   /* set before get: also fill */
+    bool keep_positions;   /* set before get: also set position */
     uint32_t *position;    /* the context of every position; else NULL */
 } attest_contexts;
 
 void attest_contexts_init(attest_contexts *contexts);
 void attest_contexts_clear(attest_contexts *contexts);
 
-/* Finds all contexts of the dataset for layers with this mask; ties tells what hardmax layers
- * see, and is ATTEST_TIES_UNIFORM for softmax. Status: NOMEM, UNABLE (more than 2^32 - 2
+/* Finds all contexts of the dataset for layers with this mask; ties is the rule of hardmax
+ * layers, and ATTEST_TIES_UNIFORM for softmax. Status: NOMEM, UNABLE (more than 2^32 - 2
  * contexts). Cost: one pass over the positions; O(n) more for a vocabulary met before, hence
  * O(n^2) per sequence of length n with a causal mask at worst; memory O(positions). */
 attest_status attest_contexts_get(attest_contexts *contexts, const attest_dataset *dataset,
                                   attest_mask mask, attest_ties ties,
                                   attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The classes alone, one context for each, and position: the class of every position. For
- * layers that round: their sums depend on the order of the tokens, so that positions with the
- * same context may have different outputs. Status and cost: as above. */
+/* Sets the classes only, one context for each, and position: the class of every position.
+ * For layers that round: their sums depend on the order of the tokens, so that positions
+ * with the same context may have different outputs. Status and cost: as above. */
 attest_status attest_contexts_get_classes(attest_contexts *contexts,
                                           const attest_dataset *dataset, attest_mask mask,
                                           attest_error *error) ATTEST_WARN_UNUSED;
@@ -78,17 +78,17 @@ typedef enum attest_likeness {
     ATTEST_LIKE_ORDERS
 } attest_likeness;
 
-/* The sequence whose beginnings are looked at, with what is known of the current one. */
+/* The current prefix of a sequence, and its tokens. */
 typedef struct attest_prefix {
     const attest_dataset *dataset;
-    bool meant;              /* tokens are what Definition 2 takes for one */
-    size_t sequence, length; /* the current beginning: length tokens of the sequence */
+    bool meant;              /* tokens are compared as Definition 2 takes them */
+    size_t sequence, length; /* the prefix: length tokens of the sequence */
     size_t distinct;         /* different tokens in it */
-    size_t *stamp;           /* by token: 1 + the last sequence in which it was met ... */
-    size_t *times;           /* ... how often in the current beginning ... */
+    size_t *stamp;           /* by token: 1 + the last sequence in which it occurred ... */
+    size_t *times;           /* ... how often in the prefix ... */
     size_t *rank;            /* ... and how many different tokens came before it there */
-    size_t *other_stamp, *other_times; /* the same for a beginning compared with, */
-    size_t comparison;                 /* which is this one */
+    size_t *other_stamp, *other_times; /* the same for another prefix, in the comparison */
+    size_t comparison;                 /* with this number */
     uint64_t set_hash, share_hash, order_hash;
 } attest_prefix;
 
@@ -96,11 +96,11 @@ attest_status attest_prefix_init(attest_prefix *prefix, const attest_dataset *da
                                  attest_error *error) ATTEST_WARN_UNUSED;
 void attest_prefix_clear(attest_prefix *prefix);
 
-/* Starts with the empty beginning of the sequence; extends the beginning by one token. */
+/* Starts with the empty prefix of the sequence; extends the prefix by one token. */
 void attest_prefix_start(attest_prefix *prefix, size_t sequence);
 void attest_prefix_extend(attest_prefix *prefix);
 
-/* A beginning that stands for all those with its number. */
+/* The first prefix with its number. */
 typedef struct attest_prefix_entry {
     size_t sequence, length, distinct;
 } attest_prefix_entry;
@@ -115,7 +115,7 @@ typedef struct attest_prefix_set {
 void attest_prefix_set_init(attest_prefix_set *set, attest_likeness likeness);
 void attest_prefix_set_clear(attest_prefix_set *set);
 
-/* *number = that of the current beginning. False: out of memory, or too many. */
+/* *number = that of the current prefix. False if memory is out, or there are too many. */
 bool attest_prefix_set_get(uint32_t *number, attest_prefix_set *set, attest_prefix *prefix);
 
 #endif

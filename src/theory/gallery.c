@@ -236,8 +236,8 @@ attest_status attest_gallery_set_weights(attest_weights *weights,
 
 enum { LONGEST = ATTEST_THEOREM1_LONGEST, SIGNS = 3 };
 
-/* A position, and all that decides what hardmax makes of it: the token, the winners' average
- * for each sign of c (times 60 = lcm(1..5), a whole number), and the set of tokens seen. */
+/* A position and the data on which hardmax outputs depend: the token, the winners' average
+ * for each sign of c (times 60 = lcm(1..5), a whole number), and the set of visible tokens. */
 typedef struct context {
     long average[SIGNS];
     unsigned long seen;
@@ -333,7 +333,7 @@ static attest_status add_sequences(space *s, size_t length, attest_error *error)
     return ATTEST_OK;
 }
 
-/* By what hardmax makes of them: contexts that compare equal are merged. */
+/* Compares contexts by their hardmax outputs. */
 static int compare_outputs(const context *a, const context *b)
 {
     long x = a->t[a->position], y = b->t[b->position];
@@ -366,7 +366,7 @@ static int compare_contexts(const void *left, const void *right)
     return order ? order : compare_sizes(left, right);
 }
 
-/* What pairs are compared by, after the longer length. */
+/* The order of pairs, after the longer length. */
 typedef struct cost {
     size_t tokens;
     long largest, sum;

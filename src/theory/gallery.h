@@ -1,15 +1,15 @@
 /* gallery.h -- the least counterexamples to hardmax, by tie rule, mask, lengths and weights.
  *
- * Tokens are multiples t of one vector u. A head's score of t for the query t' is c t t', c =
- * (W_K u).(W_Q u), and its output is linear in the winners' average; so which weights an entry
- * defeats is a matter of the signs of c alone (proofs-notes/theorem1.md), and "least" can be
- * decided by going through all sequences of small whole numbers. */
+ * Tokens are multiples t of one vector u. A head's score of t for the query t' is c t t', c
+ * = (W_K u).(W_Q u), and its output is linear in the winners' average; so whether an entry
+ * defeats weights depends on the signs of c only (proofs-notes/theorem1.md), and "least" is
+ * decided by an exhaustive search over sequences of small whole numbers. */
 #ifndef ATTEST_THEORY_GALLERY_H
 #define ATTEST_THEORY_GALLERY_H
 
 #include "theory/theorem1.h"
 
-/* Which weights: those with such a c in every head. */
+/* The weights that an entry defeats: those with such a c in every head. */
 typedef enum attest_gallery_defeats {
     ATTEST_GALLERY_ALL = 0,
     ATTEST_GALLERY_POSITIVE,
@@ -45,15 +45,15 @@ attest_status attest_gallery_set_weights(attest_weights *weights,
                                          const attest_gallery_entry *entry,
                                          attest_error *error) ATTEST_WARN_UNUSED;
 
-/* What an exhaustive search found. */
+/* The result of an exhaustive search. */
 typedef struct attest_gallery_search {
     size_t shorter, contexts; /* sequences that were too short for any pair; their positions */
-    size_t sequences;         /* all of them, the length of the pair included */
+    size_t sequences;         /* all sequences, up to the length of the pair */
     attest_universal_pair pair; /* the least one; its numbers are in t */
     long t[2][ATTEST_THEOREM1_LONGEST];
 } attest_gallery_search;
 
-/* Goes through all sequences of the entry's space, by length. Least: the longer sequence is
+/* Searches all sequences of the entry's space, by length. Least: the longer sequence is
  * shortest, then fewest tokens, then the smallest largest number, then the smallest sum (in
  * absolute value), then first by numbers and positions. Domain: a pair exists in the space.
  * Status: NOMEM. */

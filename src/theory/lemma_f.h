@@ -56,7 +56,7 @@ attest_status attest_boltz_difference_bound(attest_boltz_difference *difference,
                                             long max_bits,
                                             attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Whether gap >= g*. g* is irrational (a rational solution of the equation would make e^g
+/* True if gap >= g*. g* is irrational (a rational solution of the equation would make e^g
  * rational), so this is decided for every rational. Cost: as many bits as gap and g* share. */
 bool attest_lemma_f_check_gap(const fmpq_t gap);
 

@@ -112,7 +112,7 @@ static void set_ramps(fmpq *bias, fmpq *output, arf_t gap, const attest_memorize
     }
 }
 
-/* relu(z_c + reach), taken away: what is left of the skip is -reach, which b_2 gives back. */
+/* Subtracts relu(z_c + reach): -reach remains of the skip, which b_2 adds back. */
 static attest_status set_cancelling(attest_feed_forward *layer, size_t c, const fmpz_t reach)
 {
     attest_units *units = &layer->group[1 + c];
@@ -152,7 +152,7 @@ static attest_status build_ramps(attest_feed_forward *layer, arf_t gap,
     return take_numbers(&layer->group[0], bias, output, error);
 }
 
-/* How large a memorisation is, and whether it is too large to be proved. */
+/* The size of a memorisation, and whether it is too large to be proved. */
 
 /* Scores reach over about so many bits: contexts differ by 2^-bits at worst. */
 static double bits_expected(const attest_construction *c, const attest_tokens *tokens)
@@ -175,7 +175,8 @@ static double bits_expected(const attest_construction *c, const attest_tokens *t
     return size;
 }
 
-/* Refuses what the strategies theorem and gap would take too many bits for. Status: UNABLE. */
+/* Refuses constructions for which the strategies theorem and gap would need too many bits.
+ * Status: UNABLE. */
 static attest_status check_size(const attest_construction *construction,
                                 const attest_tokens *tokens, const attest_contexts *contexts,
                                 attest_error *error)
@@ -208,7 +209,7 @@ static void get_steepest(fmpq_t steepest, const attest_units *units)
     fmpq_set_fmpz_frac(steepest, most, units->output_denominator);
 }
 
-/* The same of all groups: ramps may be less steep than what cancels the skip. */
+/* The same for all groups: ramps may be less steep than the units that cancel the skip. */
 static void get_steepest_of_all(fmpq_t steepest, const attest_feed_forward *layer)
 {
     FMPQ(own);
@@ -259,7 +260,7 @@ void attest_memorization_clear(attest_memorization *memorization)
     fmpq_clear(memorization->steepest);
 }
 
-/* What one build needs besides the result. */
+/* The state of one build. */
 typedef struct builder {
     attest_memorization *result;
     const attest_dataset *dataset; /* with labels */

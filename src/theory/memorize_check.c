@@ -21,7 +21,7 @@ enum { START_BITS = 128 };
  */
 enum { PART = 32, SMALL_POSITIONS = 2000 };
 
-/* What was found in a part of the sequences: all proved, or the first that is not. */
+/* The result for a part of the sequences: all proved, or the first that is not. */
 typedef struct part_finding {
     attest_status status;
     attest_verdict verdict;

@@ -254,20 +254,19 @@ void attest_memorize_points_gap(arf_t low, arf_t high, const attest_memorize_poi
 
 /* A projection on which the classes are far apart, searched in double.
  *
- * Nothing here is rigorous: attest_memorize_points_separate proves what is found here, or not.
- */
+ * This search is not rigorous: attest_memorize_points_separate decides its result exactly. */
 
 enum { LEAST_TRIALS = 8, MOST_TRIALS = 64 };
 #define BUDGET 8e6        /* points sorted */
 #define SMALL_WORK 1e6    /* of them: one process */
-#define INVISIBLE 0x1p-44 /* of the range: below, doubles know nothing of a gap */
+#define INVISIBLE 0x1p-44 /* of the range: smaller gaps are invisible to doubles */
 
 typedef struct chooser {
     const attest_memorize_points *points;
     double *z;               /* count * dim */
     attest_radix_item *line; /* the contexts in the order of p.z */
     double *along;           /* p.z by context */
-    /* The trials, and what they gave: shared. */
+    /* The trials and their results, in shared memory. */
     double *projection; /* by trial: dim entries */
     double *gap;
 } chooser;

@@ -110,7 +110,7 @@ attest_status attest_positional_get(attest_positional *positional,
     else if (extremes.has_pair)
         set_bound(positional->eps, extremes.eps_square, false);
     else
-        fmpq_set(positional->eps, positional->r_max); /* there is no pair to keep apart */
+        fmpq_set(positional->eps, positional->r_max); /* there is no pair */
     positional->eps_by_denominator = !pairs;
     fmpq_add(positional->step, positional->r_max, positional->r_max);
     fmpq_add(positional->step, positional->step, positional->eps);

@@ -188,7 +188,7 @@ static attest_status closest_tokens(fmpq_t best, size_t pair[2], const attest_cl
     }
 }
 
-/* Where token t stands first. */
+/* The first position of token t. */
 static attest_place find_place(const attest_dataset *dataset, size_t t)
 {
     attest_place place = {0, 0};

@@ -1,4 +1,4 @@
-/* sharp_gap.h -- from which gap on boltz tells sets apart: log(2 + sqrt 3), and no smaller one.
+/* sharp_gap.h -- the least gap from which on boltz separates sets: log(2 + sqrt 3).
  *
  * A != B finite nonempty sets of reals, all distinct values of their union at least g apart,
  * g >= log(2 + sqrt 3) = 1.3169...; q = e^{-g}, mu = g q/(1-q), nu = mu/(1-q). If the maxima
@@ -7,10 +7,9 @@
  *
  *     |boltz(A) - boltz(B)| >= e^{-t} [(t - m)(1 - 2q) - mu] > 0,
  *
- * m = g q/(1+q) where t < 2g, else nu; the set that owns c has the smaller boltz. For sets of
- * at most n elements the sharp gap is g_n, which rises to that limit. Proof:
- * proofs-notes/sharp_gap.md; this is what certify and the strategy gap rest on.
- */
+ * m = g q/(1+q) if t < 2g, else nu; the set that contains c has the smaller boltz. For sets
+ * of at most n elements the sharp gap is g_n, which rises to that limit. Proof:
+ * proofs-notes/sharp_gap.md; certify and the strategy gap use this bound. */
 #ifndef ATTEST_THEORY_SHARP_GAP_H
 #define ATTEST_THEORY_SHARP_GAP_H
 
@@ -20,7 +19,7 @@
 #include <attest/error.h>
 #include <attest/flint.h>
 
-/* Whether gap >= log(2 + sqrt 3), which is no rational. */
+/* True if gap >= log(2 + sqrt 3), which is irrational. */
 bool attest_sharp_gap_check(const fmpq_t gap);
 
 /* Encloses the bound, and its log2; the lower end of value is itself a bound. The arguments are

@@ -1,4 +1,5 @@
-/* theorem1.c -- pairs of contexts that no hardmax layer tells apart (Theorem 1). */
+/* theorem1.c -- pairs of contexts for which every hardmax layer has equal outputs (Theorem
+ * 1). */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -99,8 +100,8 @@ static void set_direction(fmpz *u, size_t dim, size_t i, uint64_t *state)
         fmpz_one(u);
 }
 
-/* u = the candidate on which most heads have scores that are not constant: any direction
- * merges, but on one where heads do nothing that shows little. */
+/* u = the candidate on which most heads have scores that are not constant: any direction has
+ * equal outputs, but a direction with constant scores demonstrates little. */
 static void choose_direction(fmpz *u, const attest_weights *weights)
 {
     size_t dim = weights->dim, most = 0;
@@ -235,7 +236,7 @@ static attest_status charge_contexts(attest_theorem1_search *s, size_t length,
     return attest_work_charge(&s->work_left, steps * attest_work_operation(bits), error);
 }
 
-/* Scores and what they add, for all tokens in play. */
+/* Sets scores and contributions of all active tokens. */
 static attest_status set_tables(attest_theorem1_search *s, attest_budget *budget,
                                 attest_error *error)
 {

@@ -1,4 +1,5 @@
-/* theorem1.h -- Theorem 1: pairs of contexts that no hardmax layer tells apart. */
+/* theorem1.h -- Theorem 1: pairs of contexts for which every hardmax layer has equal
+ * outputs. */
 #ifndef ATTEST_THEORY_THEOREM1_H
 #define ATTEST_THEORY_THEOREM1_H
 
@@ -38,18 +39,18 @@ attest_status attest_theorem1_gen_weights(attest_weights *weights, size_t heads,
 attest_status attest_theorem1_build(attest_counterexample *counterexample,
                                     attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The same with this pair, of sequences of at most ATTEST_THEOREM1_LONGEST tokens; length[1] =
- * 0: both positions are of sequence 0. *merged tells whether the weights merge it, as they do
- * if it is universal for their ties and mask. */
+/* The same with this pair, of sequences of at most ATTEST_THEOREM1_LONGEST tokens; length[1]
+ * = 0: both positions are of sequence 0. *merged = the weights have equal outputs for it, as
+ * they do if it is universal for their ties and mask. */
 attest_status attest_theorem1_build_pair(attest_counterexample *counterexample, bool *merged,
                                          const attest_universal_pair *pair,
                                          attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The same from the tokens of a dataset: a common part, which holds the query and, for each
- * head, a token that wins; then tokens that never win, exchanged for others that do not either.
- * Where a head's scores are constant and ties average, the exchanged tokens have equal sums of
- * what these heads would output. Checked exactly. *found tells whether there is such a pair
- * among at most ATTEST_THEOREM1_TOKENS tokens and ATTEST_THEOREM1_QUERIES queries. max_work:
+/* The same from the tokens of a dataset: a common part with the query and, for each head, a
+ * token that wins; then tokens that never win, exchanged for others that never win. If a
+ * head's scores are constant and ties average, the exchanged tokens have equal sums of these
+ * heads' outputs. Checked exactly. *found = there is such a pair among at most
+ * ATTEST_THEOREM1_TOKENS tokens and ATTEST_THEOREM1_QUERIES queries. max_work:
  * attention/work.h. Status: DOMAIN (softmax weights, or another dim), UNABLE (budget, work),
  * NOMEM. */
 #define ATTEST_THEOREM1_TOKENS 4096
@@ -62,8 +63,9 @@ attest_status attest_theorem1_build_from_vocabulary(attest_counterexample *count
 
 /* The contexts that theorem1_search.c compares.
  *
- * What the heads add at a context is the sum over them of the average of W_O W_V y over the
- * winners y; each context gets one exact number, a linear functional of that vector. */
+ * The heads' contribution at a context is the sum over the heads of the average of W_O W_V y
+ * over the winners y; each context gets one exact number, a linear functional of that
+ * vector. */
 
 /* A position of a sequence. */
 typedef struct attest_theorem1_context {
@@ -73,16 +75,17 @@ typedef struct attest_theorem1_context {
     fmpz number;
 } attest_theorem1_context;
 
-/* The tokens in play, their scores, and the contexts that are made of them. */
+/* The active tokens, their scores, and the contexts that are made of them. */
 typedef struct attest_theorem1_search {
     const attest_weights *weights;
     const attest_dataset *vocabulary;
     double work_left;
     uint64_t functional; /* its seed */
-    size_t count;        /* tokens in play: those of the first places */
-    size_t *id, *own;    /* their numbers in the vocabulary, and back; SIZE_MAX: not in play */
-    size_t places;       /* looked at so far */
-    size_t *start, *at;  /* the tokens of place k: at[start[k]] to at[start[k + 1]] */
+    size_t count;        /* active tokens: those of the first places */
+    size_t *id,
+        *own;      /* their numbers in the vocabulary, and the inverse; SIZE_MAX: not active */
+    size_t places; /* visited so far */
+    size_t *start, *at; /* the tokens of place k: at[start[k]] to at[start[k + 1]] */
     size_t at_room;
     fmpz *token; /* count * dim numerators over one denominator */
     fmpz_t denominator;
@@ -93,14 +96,14 @@ typedef struct attest_theorem1_search {
     size_t contexts, context_room;
 } attest_theorem1_search;
 
-/* Brings the tokens into play that some sequence has at the next place. Status: NOMEM. */
+/* Activates the tokens that some sequence has at the next place. Status: NOMEM. */
 attest_status attest_theorem1_add_place(attest_theorem1_search *search,
                                         attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Makes the tables for the tokens in play (token, score and added have room), and with them the
- * contexts of all sequences of up to length tokens, instead of earlier ones: shorter sequences
- * first, then by place, the last one fastest. Domain: length <= ATTEST_THEOREM1_LENGTH. Status:
- * UNABLE (budget, work), NOMEM. */
+/* Makes the tables for the active tokens (token, score and added have room), and the
+ * contexts of all sequences of up to length tokens, which replace earlier ones: shorter
+ * sequences first, then by place, the last one fastest. Domain: length <=
+ * ATTEST_THEOREM1_LENGTH. Status: UNABLE (budget, work), NOMEM. */
 attest_status attest_theorem1_set_contexts(attest_theorem1_search *search, size_t length,
                                            attest_budget *budget,
                                            attest_error *error) ATTEST_WARN_UNUSED;
@@ -109,7 +112,7 @@ void attest_theorem1_clear_contexts(attest_theorem1_search *search);
 /* Tokens and their scores; building a pair of sequences, and checking that
  * hardmax merges it. */
 
-/* Are these hardmax weights, for tokens of that size? Status: DOMAIN. */
+/* Checks that these are hardmax weights for tokens of that size. Status: DOMAIN. */
 attest_status attest_theorem1_check_vocabulary(const attest_weights *weights,
                                                const attest_dataset *vocabulary,
                                                attest_error *error) ATTEST_WARN_UNUSED;
@@ -135,36 +138,37 @@ attest_status attest_theorem1_set_pair(attest_counterexample *counterexample,
                                        const size_t length[2], const size_t position[2],
                                        attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Computes both outputs; *merged tells whether they are equal, the tokens are equal and the
- * vocabularies that they see differ. Exact. Status: DOMAIN, UNABLE, NOMEM. */
+/* Computes both outputs; *merged = they are equal, the tokens are equal, and the visible
+ * vocabularies differ. Exact. Status: DOMAIN, UNABLE, NOMEM. */
 attest_status attest_theorem1_check(bool *merged, attest_counterexample *counterexample,
                                     attest_error *error) ATTEST_WARN_UNUSED;
 
 /* The least sequences of given tokens that given hardmax weights merge.
  *
- * The space: sequences that have at place k a token that the dataset has at place k of some
- * sequence, so that tokens which carry their position stay where they belong. It is gone
- * through as a whole, shorter sequences first (proofs-notes/theorem1.md, "The gallery"). */
+ * The space: sequences whose token at place k is one that the dataset has at place k of some
+ * sequence, so that tokens that encode their position stay there. All of it is searched,
+ * shorter sequences first (proofs-notes/theorem1.md, "The gallery"). */
 
-/* More sequences, longer ones, and more scores of a key for a query are not gone through. */
+/* The largest space that is searched: sequences, their length, and scores of a key for a
+ * query. */
 enum {
     ATTEST_THEOREM1_SEQUENCES = 200000,
     ATTEST_THEOREM1_LENGTH = 40,
     ATTEST_THEOREM1_SCORES = 2000000
 };
 
-/* What was gone through. */
+/* The space that was searched. */
 typedef struct attest_theorem1_space {
     size_t length;           /* of the longest sequences */
-    size_t tokens;           /* that stand at a place below length */
+    size_t tokens;           /* that occur at a place below length */
     size_t shorter, longest; /* sequences of fewer tokens, and of that many */
-    bool whole;              /* nothing was left out for its size */
+    bool whole;              /* the whole space fits into the limits */
 } attest_theorem1_space;
 
-/* *found tells whether two positions with the same token, whose contexts differ, have equal
- * outputs: the counterexample, whose weights are set (hardmax), is then the pair whose longer
- * sequence is shortest, then the shorter one, then the first in the order of the dataset. Both
- * outputs are computed anew, exactly. Status: DOMAIN (softmax weights, or another dim), UNABLE
+/* *found = two positions with the same token and different contexts have equal outputs. The
+ * counterexample, whose weights are set (hardmax), is then the pair whose longer sequence is
+ * shortest, then the shorter one, then the first in the order of the dataset. Both outputs
+ * are computed again, exactly. Status: DOMAIN (softmax weights, or another dim), UNABLE
  * (budget, work), NOMEM. */
 attest_status attest_theorem1_build_least(attest_counterexample *counterexample, bool *found,
                                           attest_theorem1_space *space,

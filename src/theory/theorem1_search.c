@@ -12,7 +12,7 @@
 
 enum { MOST_FUNCTIONALS = 8 };
 
-/* By what is merged, then in the order in which they were gone through. */
+/* Compares by token and contribution, then in the order of the search. */
 static int compare_merged(const attest_theorem1_context *a, const attest_theorem1_context *b)
 {
     return a->token != b->token ? (a->token < b->token ? -1 : 1)
@@ -205,7 +205,7 @@ attest_status attest_theorem1_build_least(attest_counterexample *counterexample,
     return status;
 }
 
-/* Sequences of a user's own tokens that given hardmax weights merge.
+/* Sequences of a user's own tokens for which given hardmax weights have equal outputs.
  *
  * For a query x, head h ranks the keys y by l_h(y) = (W_K^T W_Q x).y. Let the sequences share
  * x and, for every head, a token that wins; whatever else they hold is not noticed as long as
@@ -215,7 +215,7 @@ attest_status attest_theorem1_build_least(attest_counterexample *counterexample,
 
 enum { MOST_BALANCED = 512, MOST_RELATION = 64 };
 
-/* What is being looked for, and for which query. */
+/* The state of the search for one query. */
 typedef struct search {
     const attest_weights *weights;
     size_t count, dim; /* tokens, and entries of each */
@@ -229,7 +229,7 @@ typedef struct search {
     fmpq *image;    /* count * dim: T y, if averages */
     size_t *losing; /* the tokens that win for no head that has a winner */
     size_t losers;
-    size_t exchanged[2][MOST_RELATION]; /* what is found */
+    size_t exchanged[2][MOST_RELATION]; /* the result */
     size_t exchanges;                   /* per side; 0: nothing found */
 } search;
 
@@ -335,7 +335,7 @@ static void find_equal(search *s, balance *all, size_t count, size_t size)
     }
 }
 
-/* What sums of so many images take: a sum of fractions is reduced. */
+/* The work of a sum of count images: a sum of fractions is reduced. */
 static double work_of_sums(const search *s, size_t count)
 {
     double bits = 0;
@@ -399,8 +399,8 @@ static void set_relation_matrix(fmpz_mat_t relation, const search *s)
     }
 }
 
-/* Writes each loser as often as its coefficient says: positive ones to one side, negative ones
- * to the other. Nothing is found where that takes too many. */
+/* Writes each loser as often as its coefficient: positive ones to one side, negative ones to
+ * the other. There is no result if these are too many. */
 static void expand_relation(search *s, const fmpz_mat_t kernel)
 {
     size_t count[2] = {0, 0};
@@ -468,7 +468,7 @@ static attest_status find_exchange(search *s, attest_error *error)
     return ATTEST_OK;
 }
 
-/* Whether the query's own score beats all that is exchanged for head h. */
+/* True if the query's own score exceeds those of all exchanged tokens in head h. */
 static bool query_suffices(const search *s, size_t h)
 {
     const fmpz *score = s->score + h * s->count;

@@ -1,5 +1,5 @@
 /* theorem2.c -- Theorem 2: hypotheses, directions and weights that the strategies share, and
- * what the weights promise. */
+ * the separation that the weights guarantee. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "theory/sharp_gap.h"
 #include "theory/theorem2.h"
 
-/* All pairs of tokens are looked at, unless that takes more products than this. */
+/* All pairs of tokens are tested, unless that takes more products than this. */
 #define MOST_PRODUCTS 2e9
 enum { SMALL_DIM = 8, BOUND_BITS = 64 };
 
@@ -184,7 +184,7 @@ static attest_status check_simple(attest_construction *construction, attest_sepa
     return ATTEST_OK;
 }
 
-/* A bound that is 0 serves no formula, whether its hypothesis is required or not. */
+/* Bounds must be positive for the formulas, whether their hypotheses are required or not. */
 static attest_status check_positive(const attest_construction *construction,
                                     attest_error *error)
 {
@@ -209,7 +209,7 @@ static bool is_inside(const attest_given_bound *bound, const fmpq_t square, bool
     return below ? order < 0 : order > 0;
 }
 
-/* Bounds given by the user must hold, strictly; the first that does not is named. */
+/* Bounds given by the user must hold strictly; names the first that does not. */
 static void check_given(attest_construction *construction, const attest_separated *extremes,
                         const attest_dataset *dataset, bool pairs)
 {
@@ -482,7 +482,7 @@ void attest_round_down(fmpq_t x, long bits)
     round_to(x, bits, false);
 }
 
-/* What the stored weights promise, and the paper's closed formula. */
+/* The separation that the stored weights guarantee, and the paper's closed formula. */
 
 enum { BITS = 192 };
 

@@ -1,12 +1,13 @@
-/* theorem2.h -- Theorem 2: rank-1 softmax weights that tell contexts apart, exact rationals.
+/* theorem2.h -- Theorem 2: rank-1 softmax weights with different outputs for different
+ * contexts, as exact rationals.
  *
  * W_K = (kappa) v^T, W_Q = (1) v^T, W_V = (1) v^T, W_O = w, with skip. Three strategies:
  *   theorem  v and kappa as in the paper's proof; delta is promised by Lemma 1 (proofs-notes/
  *            theorem2.md: the constant serves unequal lengths and masks, too);
  *   gap      kappa just large enough for the sharp gap: a least score gap of 1.317, or of up
  *            to 1.5 where that promises more;
- *   tuned    v, kappa, w searched in double for the largest separation relative to eps; what it
- *            keeps apart has to be certified afterwards. Repetitions are allowed. */
+ *   tuned    v, kappa, w searched in double for the largest separation relative to eps; the
+ *            separation has to be certified afterwards. Repetitions are allowed. */
 #ifndef ATTEST_THEORY_THEOREM2_H
 #define ATTEST_THEORY_THEOREM2_H
 
@@ -37,17 +38,17 @@ typedef struct attest_given_bound {
 } attest_given_bound;
 
 typedef struct attest_construction {
-    /* What is asked for; set before building. */
+    /* The parameters; set before building. */
     attest_strategy strategy;
     attest_mask mask;
     uint64_t seed;
     size_t jobs; /* processes that try directions (tuned); 0: one. The weights do not depend on
                     it */
     double max_work;     /* attention/work.h: of pairs that are tested exactly */
-    const char *without; /* a hypothesis that is not insisted on, or NULL; see below */
+    const char *without; /* a hypothesis that is not checked, or NULL; see below */
     attest_given_bound r_min, r_max, eps;
-    bool eps_holds; /* the caller knows that the given eps does: pairs are not looked at */
-    /* What was built. */
+    bool eps_holds; /* the caller has proved the given eps: pairs are not tested */
+    /* The results. */
     attest_weights weights;
     size_t dim;
     fmpq *direction; /* v, |v| <= 1 */
@@ -60,7 +61,7 @@ typedef struct attest_construction {
     arb_t delta_formula, delta_formula_log2;
     bool
         eps_by_direction; /* eps is the gap along v, a lower bound: too many tokens for pairs */
-    /* Or why nothing was built: the hypothesis that fails, as `attest show theorem2` names it,
+    /* If nothing was built: the hypothesis that fails, as `attest show theorem2` names it,
      * and the tokens. NULL: all hold. */
     const char *hypothesis;
     char explanation[256];
@@ -94,7 +95,7 @@ void attest_direction_gen(attest_rational_vector *direction, uint64_t *state);
 /* Sets the denominator of a numerator that the caller has filled, not all 0. */
 void attest_direction_normalise(attest_rational_vector *direction);
 
-/* *apart = whether v is injective on the tokens and 0. Exact. Status: NOMEM, UNABLE. */
+/* *apart = v is injective on the tokens and 0. Exact. Status: NOMEM, UNABLE. */
 attest_status attest_direction_check(bool *apart, const attest_rational_vector *direction,
                                      const attest_tokens *tokens,
                                      attest_error *error) ATTEST_WARN_UNUSED;

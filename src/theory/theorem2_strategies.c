@@ -198,8 +198,9 @@ static double round_down(const fmpq_t x)
     return arf_get_d(end, ARF_RND_DOWN);
 }
 
-/* Takes the direction over if it is better, which is computed exactly where doubles do not deny
- * it. usable: it is injective on the tokens and 0, and doubles serve. */
+/* Replaces the best direction if this one is better, which is computed exactly unless
+ * doubles exclude it. *usable = it is injective on the tokens and 0, and within the range of
+ * doubles. */
 static attest_status try_direction(bool *usable, best_direction *best,
                                    const attest_rational_vector *direction,
                                    const attest_tokens *tokens, attest_error *error)
@@ -251,7 +252,7 @@ static attest_status choose_direction(best_direction *best, uint64_t seed,
     return ATTEST_OK;
 }
 
-/* kappa for scores at least gaps[i] / 1000 apart, and what it promises. */
+/* Sets kappa for scores at least gaps[i] / 1000 apart, and the promise. */
 static void set_gap_kappa(attest_construction *construction, const fmpq_t unit, int i)
 {
     FMPQ(gap);
@@ -262,8 +263,8 @@ static void set_gap_kappa(attest_construction *construction, const fmpq_t unit, 
     attest_theorem2_promise_gap(construction, gap);
 }
 
-/* Takes the gap that promises most, of equal ones the smallest, as where none promises
- * anything. It mostly is the smallest, so that comes last and is not computed again. */
+/* Takes the gap with the largest promise, of equal ones (or if there is no promise) the
+ * smallest. Mostly that is the smallest gap, so that comes last and is not computed again. */
 static void choose_gap(attest_construction *construction, const fmpq_t unit)
 {
     int best = 0;

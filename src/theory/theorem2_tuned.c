@@ -2,9 +2,9 @@
  *
  * Let D be the least difference of the averages of one token over contexts of different
  * classes, R the range of v.x over the tokens. Outputs of one token then differ by |w| D at
- * least, those of different tokens by eps - |w| R; both are eps D / (D + R) for |w| = eps / (D
- * + R). So D / (D + R) is what the search maximises. Nothing here is rigorous: the result is
- * certified afterwards. */
+ * least, those of different tokens by eps - |w| R; both are eps D / (D + R) for |w| = eps /
+ * (D + R). So D / (D + R) is what the search maximises. This search is not rigorous: the
+ * result is certified afterwards. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -30,16 +30,17 @@ enum {
 typedef struct tuner {
     const attest_dataset *dataset;
     attest_contexts contexts;
-    double *entry;                           /* count * dim, tokens as doubles */
-    double *along;                           /* v.x */
-    uint32_t *order;                         /* contexts by their queries, then by number */
-    double *mean;                            /* per context */
-    attest_radix_item *line;                 /* those of one query, to be sorted */
-    const attest_rational_vector *direction; /* to be tried, and what they gave: shared */
+    double *entry;           /* count * dim, tokens as doubles */
+    double *along;           /* v.x */
+    uint32_t *order;         /* contexts by their queries, then by number */
+    double *mean;            /* per context */
+    attest_radix_item *line; /* those of one query, to be sorted */
+    const attest_rational_vector
+        *direction; /* the directions to try, and their results; in shared memory */
     struct outcome *outcome;
 } tuner;
 
-/* What a direction gives with its best kappa. */
+/* The result for a direction with its best kappa. */
 typedef struct outcome {
     double kappa, ratio, least, range;
 } outcome;
@@ -168,7 +169,7 @@ static bool find_least(double *least, tuner *t, double kappa)
     return true;
 }
 
-/* What is being maximised, and where it is largest so far. */
+/* The best direction so far and its result. */
 typedef struct best {
     attest_rational_vector v;
     outcome of;
@@ -179,7 +180,7 @@ static void best_clear(best *b)
     attest_rational_vector_clear(&b->v);
 }
 
-/* Whether it is better, and then it is taken over. */
+/* Replaces the outcome if this one is better; true if it did. */
 static bool improve(outcome *of, double kappa, double least, double range)
 {
     double ratio = isinf(least) ? 1 : least / (least + range);

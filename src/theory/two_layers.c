@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/scope.h"
 
-/* What counts of the tokens of one sign: 0 positive, 1 negative. */
+/* The data of the tokens of one sign: 0 positive, 1 negative. */
 typedef struct kind {
     long count, sum;
     long largest, smallest;

@@ -20,7 +20,7 @@
 /* Where a pair fails the criterion, in this order. */
 typedef enum attest_two_layers_part {
     ATTEST_TWO_LAYERS_SURVIVES = 0,
-    ATTEST_TWO_LAYERS_UNIVERSAL,     /* one layer tells it apart already */
+    ATTEST_TWO_LAYERS_UNIVERSAL,     /* one layer has different outputs already */
     ATTEST_TWO_LAYERS_NEAREST,       /* least positive, or largest negative token */
     ATTEST_TWO_LAYERS_MEANS,         /* of the positive, or of the negative tokens */
     ATTEST_TWO_LAYERS_MULTIPLICITIES /* the ratios */
@@ -30,9 +30,9 @@ typedef enum attest_two_layers_part {
  * are equal. */
 attest_two_layers_part attest_two_layers_check(const attest_universal_pair *pair);
 
-/* layer[0], layer[1] (initialised) = two layers of one head in two dimensions, u = (1, 0), that
- * tell the pair apart if it fails in this part. Domain: part is NEAREST, MEANS or
- * MULTIPLICITIES, the pair has both signs; as above. Status: NOMEM. */
+/* layer[0], layer[1] (initialised) = two layers of one head in two dimensions, u = (1, 0),
+ * with different outputs for the pair if it fails in this part. Domain: part is NEAREST,
+ * MEANS or MULTIPLICITIES, the pair has both signs; as above. Status: NOMEM. */
 attest_status attest_two_layers_separate(attest_weights layer[2],
                                          const attest_universal_pair *pair,
                                          attest_two_layers_part part,
