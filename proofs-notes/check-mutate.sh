@@ -198,7 +198,7 @@ src/theory/theorem2.c @ s/arb_add_ui(factor, factor, 3, BITS)/arb_add_ui(factor,
 src/certify/first_difference_scan.c @ s/threshold_above = 1.3169578969249/threshold_above = 1.3169578969248/ @ a number below log(2 + sqrt 3) for one above
 src/judge/arithmetic.h @ s/evaluation_up, 0x1p-40/evaluation_up, 0x1p-42/ @ ATTEST_JUDGE_UP for fewer roundings
 src/judge/loops_keys.inc @ s/vector_set(1 + 0x1p-40)/vector_set(1 + 0x1p-42)/ @ the same in the kernels
-src/judge/weights.c @ s/NARROW 0x1p-5/NARROW 0x1p-4/ @ wider rows are called narrow
+src/judge/row_weights.c @ s/NARROW 0x1p-5/NARROW 0x1p-4/ @ wider rows are called narrow
 src/theory/lemma_f.c @ s/attest_lemma_f_bound/attest_lemma_f_limit/ @ a function that a statement speaks of has another name
 src/theory/memorize.c @ s/4 \* (s + d) + d \* h;/4 * (s + d) + h;/ @ parameters are counted in another way
 END

@@ -2,7 +2,7 @@
 #include "audit/heads.h"
 
 #include "base/scope.h"
-#include "judge/model_json.h"
+#include "judge/model_field.h"
 
 static void write_cell(attest_json *json, const attest_audit_cell *cell,
                        const attest_simulated_arithmetic *arithmetic)

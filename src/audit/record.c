@@ -7,7 +7,7 @@
 
 #include "audit/counting.h"
 #include "base/cpu.h"
-#include "judge/model_json.h"
+#include "judge/model_field.h"
 #include "number/scope.h"
 
 void attest_audit_write_fmpz(attest_json *json, const char *key, const fmpz_t value)

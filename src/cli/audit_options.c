@@ -9,7 +9,7 @@
 
 #include "base/scope.h"
 #include "cli/audit.h"
-#include "judge/model_json.h"
+#include "judge/model_field.h"
 
 enum { MOST_VALUE = 63, MOST_TEXT = 2048 };
 

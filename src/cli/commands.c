@@ -6,7 +6,7 @@
 
 #include "base/nearest.h"
 #include "cli/load.h"
-#include "judge/model_json.h"
+#include "judge/model_field.h"
 #include "props/properties.h"
 #include "props/statement.h"
 #include "report/glossary.h"

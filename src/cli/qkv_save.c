@@ -7,7 +7,7 @@
 #include "base/input.h"
 #include "base/memory.h"
 #include "cli/qkv.h"
-#include "judge/model_json.h"
+#include "judge/model_field.h"
 #include "model/qkv_layers.h"
 
 static void write_input(attest_json *json, const char *role, attest_tensor_file *file)

@@ -4,7 +4,7 @@
 
 #include "cli/qkv.h"
 #include "judge/range.h"
-#include "judge/scheme.h"
+#include "judge/quantise.h"
 
 /* The scheme of one head. */
 typedef struct range_head {

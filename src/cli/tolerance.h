@@ -3,8 +3,7 @@
 #define ATTEST_CLI_TOLERANCE_H
 
 #include "cli/qkv.h"
-#include "judge/allclose.h"
-#include "judge/tolerance_search.h"
+#include "judge/tolerance.h"
 #include "judge/fault.h"
 #include "judge/judgement.h"
 

@@ -174,10 +174,7 @@ attest_block_scale attest_block_row_quantise(double *value, attest_block_row *ro
     g->y = row->y;
     g->count = count + 1;
     g->scale = &scale;
-    if (row->format.rule >= ATTEST_BLOCK_Q8_0)
-        attest_block_quantise_integers(g);
-    else
-        attest_block_quantise_floats(g);
+    attest_block_group_quantise(g);
     for (size_t i = 0; i < count; i++)
         value[i] = row->y[i + 1];
     return scale;

@@ -1,11 +1,31 @@
-/* block_error.h -- what a block format does to numbers that are not negative, and groups of one
- * row of them: the weights of attention.
+/* block_error.h -- groups of block formats, and the errors of numbers that are not negative:
+ * the weights of attention, row by row.
  *
  * proofs-notes/formats.md derives the errors. */
 #ifndef ATTEST_FORMAT_BLOCK_ERROR_H
 #define ATTEST_FORMAT_BLOCK_ERROR_H
 
-#include "format/block_rule.h"
+#include <attest/block.h>
+
+#include "format/simulate_in_double.h"
+
+/* A group of numbers that share a scale. */
+typedef struct attest_block_group {
+    const attest_block_format *format;
+    attest_in_double element; /* of floating-point elements: to nearest, saturating */
+    attest_in_double half;    /* binary16 */
+    float tensor_amax;        /* the largest |number| of the array */
+    const float *x;
+    size_t count;
+    double *y; /* the elements */
+    attest_block_scale *scale;
+} attest_block_group;
+
+/* Sets the formats; the caller sets the other members. */
+void attest_block_group_init(attest_block_group *group, const attest_block_format *format);
+
+/* y, scale = the elements of x and their scale. */
+void attest_block_group_quantise(attest_block_group *group);
 
 /* For x_i >= 0 of a group with the largest number a, 0 or least <= a <= most:
  *     |value of element i - x_i| <= relative x_i + of_largest a + tiny. */

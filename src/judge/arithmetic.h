@@ -9,11 +9,13 @@
 
 #include <stdbool.h>
 
+#include <attest/flint.h>
 #include <attest/format.h>
 
 #include "base/term.h"
-#include "judge/loops.h"
 #include "format/simulate_in_double.h"
+#include "judge/loops.h"
+#include "judge/model.h"
 
 #define ATTEST_JUDGE_UP (1 + ATTEST_TERM(evaluation_up, 0x1p-40))
 #define ATTEST_JUDGE_DOWN (1 - ATTEST_TERM(evaluation_down, 0x1p-40))
@@ -46,5 +48,59 @@ double attest_judge_grow(double u, double n);
 /* At least e^x and at most e^x, x finite. */
 double attest_judge_exp_up(double x);
 double attest_judge_exp_down(double x);
+
+/* ---- (1): how far a computed sum of products can be from the exact one.  size: at least the
+ * sum of the absolute values of the terms; most: at least the absolute value of every partial
+ * sum, in any order. The errors themselves: judge_loops.sum_errors ---- */
+
+/* A tree of roundings: the smaller of size_part size + most_part most + rest and, where a depth
+ * is known, deep_size size + deep_rest. A matrix unit: Lemma 2 with terms, blocks, raised,
+ * least, cut, kept, where groups are added with what their additions lose; then the smaller of
+ * that and promoted_size size + promoted_most most + promoted_rest. */
+typedef struct judge_loops_sum attest_judge_sum_error;
+
+/* For sums of so many terms. raised: a product with a subnormal factor counts as this when a
+ * matrix unit aligns; 0: there is none. rescales: every term passes at most so many products
+ * with a rounded factor besides. */
+void attest_judge_sum_error_init(attest_judge_sum_error *rule, const attest_judge_dot *dot,
+                                 const attest_judge_arithmetic *unit, double terms,
+                                 double blocks, double raised, double rescales);
+
+/* The same where groups of so many tiles are summed from 0, each of tile keys; 0: of any number
+ * of them. To be called after init. */
+void attest_judge_sum_error_group(attest_judge_sum_error *rule, const attest_judge_dot *dot,
+                                  const attest_judge_arithmetic *unit, size_t tile);
+
+/* ---- exp and exp2 with the error that a kernel model allows, and rounding to a side ---- */
+
+/* *lo <= e^x <= *hi, with two: 2^x. Domain: x is not NaN. Both are exact where the result is a
+ * power of two that is known as one: e^0, 2^integer. */
+void attest_judge_exp_enclose(double *lo, double *hi, double x, bool two);
+
+/* What a kernel's exponential may be: a number of the format from lo to hi, where nearest is
+ * the correctly rounded one. error is at least the unit roundoff. outer: lo and hi hold every
+ * number y of the format with |y - e^x| <= error e^x; else every number between them is such a
+ * y. Where (1 - error) e^x is below 2^-126, lo = 0 and hi is at least 2^-126. e^0 is 1. */
+typedef struct attest_judge_exponential {
+    double lo, nearest, hi;
+} attest_judge_exponential;
+
+void attest_judge_exp_range(attest_judge_exponential *y, double x, bool two, double error,
+                            bool outer, const attest_in_double *h);
+
+/* e^x or 2^x, correctly rounded. */
+double attest_judge_exp_nearest(double x, bool two, const attest_in_double *h);
+
+/* The largest number of the format that is at most x, the least that is at least x. Domain: x
+ * is finite, or infinite and stays so; beyond the largest number: that one, or infinity. */
+double attest_judge_round_down(double x, const attest_in_double *h);
+double attest_judge_round_up(double x, const attest_in_double *h);
+
+/* The real number in the ball, correctly rounded to the format; bits more than the ball has are
+ * asked of refine. Domain: the number is no midpoint of two numbers unless the ball is exact.
+ */
+typedef void attest_judge_refine(arb_t value, void *context, slong bits);
+double attest_judge_round_real(attest_judge_refine *refine, void *context,
+                               const attest_in_double *h);
 
 #endif

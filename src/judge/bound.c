@@ -7,7 +7,7 @@
 #include "base/scope.h"
 #include "base/workers.h"
 #include "judge/head_bound.h"
-#include "judge/inputs.h"
+#include "judge/rule.h"
 #include "judge/cancel.h"
 #include "judge/quantise.h"
 #include "judge/simulate.h"

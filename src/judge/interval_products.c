@@ -1,7 +1,7 @@
 /* interval_products.c -- the product with V on the lower and the upper ends of the weights. */
 #include "judge/interval_run.h"
 
-#include "judge/matrix_unit_terms.h"
+#include "judge/matrix_unit.h"
 
 typedef attest_judge_interval interval;
 

@@ -8,8 +8,5 @@
 #define JUDGE_VECTORS 4
 
 #include "judge/loops_keys.inc"
-#include "judge/loops_columns.inc"
 #include "judge/loops_interval.inc"
-#include "judge/loops_unit.inc"
-
 #include "judge/loops.inc"

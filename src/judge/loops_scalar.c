@@ -155,8 +155,5 @@ static inline vector vector_fnma(vector a, vector b, vector c)
 #define JUDGE_VECTORS 8
 
 #include "judge/loops_keys.inc"
-#include "judge/loops_columns.inc"
 #include "judge/loops_interval.inc"
-#include "judge/loops_unit.inc"
-
 #include "judge/loops.inc"

@@ -1,5 +1,5 @@
 /* matrix_unit.c -- a block of products, aligned, cut and summed in 64-bit integers. */
-#include "judge/matrix_unit_terms.h"
+#include "judge/matrix_unit.h"
 
 enum {
     MOST_FACTOR_BITS = 25,

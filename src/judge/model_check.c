@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/scope.h"
-#include "judge/field.h"
+#include "judge/model_field.h"
 #include "format/block_error.h"
 
 /* Everything is computed in doubles: each number of a format must be one, and 1 must be among

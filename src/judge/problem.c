@@ -1,13 +1,20 @@
-/* problem.c -- the shapes and numbers of a problem, checked. */
+/* problem.c -- inputs of attention, checked, and their heads in doubles */
 #include "judge/problem.h"
+
+#include <attest/judge.h>
+#include <attest/number.h>
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include <attest/number.h>
-
+#include "base/memory.h"
 #include "base/scope.h"
+#include "number/scope.h"
+
+/* ---- the shapes and numbers of a problem, checked ---- */
 
 static attest_status refuse(attest_error *error, const char *what)
 {
@@ -178,4 +185,238 @@ void attest_judge_problem_get_scale(arb_t scale, const attest_judge_problem *pro
         arb_rsqrt_ui(scale, problem->dim, bits);
     else
         arb_set_fmpq(scale, problem->scale, bits);
+}
+
+/* ---- a head of a problem in doubles, and the keys that its rows see ---- */
+
+/* A small float: sign, exponent bits and fraction bits, IEEE 754 but for e4m3fn. */
+static double get_small(unsigned bits, unsigned exponent_bits, unsigned fraction_bits, bool fn)
+{
+    unsigned most = (1u << exponent_bits) - 1, fraction = bits & ((1u << fraction_bits) - 1);
+    unsigned exponent = (bits >> fraction_bits) & most;
+    int bias = (int)(most >> 1);
+    double value;
+
+    if (exponent == most && (!fn || fraction == (1u << fraction_bits) - 1))
+        value = fraction ? (double)NAN : (double)INFINITY;
+    else if (exponent == 0)
+        value = ldexp(fraction, 1 - bias - (int)fraction_bits);
+    else
+        value = ldexp((double)(fraction + (1u << fraction_bits)),
+                      (int)exponent - bias - (int)fraction_bits);
+    return bits >> (exponent_bits + fraction_bits) & 1 ? -value : value;
+}
+
+/* The element at these bytes. */
+static double get_element(const unsigned char *bytes, attest_tensor_type type)
+{
+    double f64;
+    float f32;
+    uint16_t half;
+    uint32_t word;
+
+    switch (type) {
+    case ATTEST_TENSOR_F64:
+        memcpy(&f64, bytes, sizeof f64);
+        return f64;
+    case ATTEST_TENSOR_F32:
+        memcpy(&f32, bytes, sizeof f32);
+        return (double)f32;
+    case ATTEST_TENSOR_F16:
+        memcpy(&half, bytes, sizeof half);
+        return get_small(half, 5, 10, false);
+    case ATTEST_TENSOR_BF16:
+        memcpy(&half, bytes, sizeof half);
+        word = (uint32_t)half << 16;
+        memcpy(&f32, &word, sizeof f32);
+        return (double)f32;
+    case ATTEST_TENSOR_F8_E4M3:
+        return get_small(*bytes, 4, 3, true);
+    case ATTEST_TENSOR_F8_E5M2:
+        return get_small(*bytes, 5, 2, false);
+    case ATTEST_TENSOR_BOOL:
+        break;
+    }
+    return *bytes ? 0 : (double)-INFINITY; /* as a mask that is added */
+}
+
+void attest_judge_tensor_get(double *to, const attest_tensor *tensor, size_t batch, size_t head,
+                             size_t row, size_t first, size_t count)
+{
+    const size_t index[3] = {batch, head, row};
+    const unsigned char *bytes = tensor->data;
+
+    for (size_t i = 0; i < 3; i++)
+        if (tensor->shape[i] != 1)
+            bytes += (ptrdiff_t)index[i] * tensor->stride[i];
+    if (tensor->type == ATTEST_TENSOR_F64 && tensor->stride[3] == sizeof *to) {
+        memcpy(to, bytes + first * sizeof *to, count * sizeof *to);
+        return;
+    }
+    for (size_t c = 0; c < count; c++)
+        to[c] = get_element(bytes + (ptrdiff_t)(first + c) * tensor->stride[3], tensor->type);
+}
+
+attest_status attest_judge_head_init(attest_judge_head *head,
+                                     const attest_judge_problem *problem, attest_error *error)
+{
+    const attest_judge_problem *x = problem;
+
+    memset(head, 0, sizeof *head);
+    head->problem = x;
+    head->q = attest_memory_alloc(x->queries, x->dim * sizeof *head->q);
+    head->k = attest_memory_alloc(x->keys, x->dim * sizeof *head->k);
+    head->v = attest_memory_alloc(x->keys, x->value_dim * sizeof *head->v);
+    head->bias = attest_memory_alloc(x->keys, sizeof *head->bias);
+    if (head->q && head->k && head->v && head->bias)
+        return ATTEST_OK;
+    attest_judge_head_clear(head);
+    return attest_memory_fail(error);
+}
+
+void attest_judge_head_clear(attest_judge_head *head)
+{
+    free(head->q);
+    free(head->k);
+    free(head->v);
+    free(head->bias);
+    head->q = head->k = head->v = head->bias = NULL; /* may be cleared again */
+}
+
+/* to = one head of a tensor, all of it finite. */
+static attest_status load(double *to, const attest_tensor *tensor, char name, size_t batch,
+                          size_t index, attest_error *error)
+{
+    size_t tokens = tensor->shape[2], dim = tensor->shape[3];
+
+    for (size_t i = 0; i < tokens; i++) {
+        attest_judge_tensor_get(to + i * dim, tensor, batch, index, i, 0, dim);
+        for (size_t c = 0; c < dim; c++)
+            if (!isfinite(to[i * dim + c]))
+                return attest_error_set(error, ATTEST_FORMAT,
+                                        "%c[%zu][%zu][%zu][%zu] is not finite", name, batch,
+                                        index, i, c);
+    }
+    return ATTEST_OK;
+}
+
+/* *value = the factor of this query head; 1 where there is none. */
+static attest_status load_factor(double *value, const attest_tensor *factor, char name,
+                                 const attest_judge_head *head, attest_error *error)
+{
+    const double most = ldexp(1, ATTEST_JUDGE_FACTOR_LOG2);
+    size_t index = head->head * factor->shape[1] / head->problem->heads;
+
+    *value = 1;
+    if (!factor->data)
+        return ATTEST_OK;
+    attest_judge_tensor_get(value, factor, head->batch, index, 0, 0, 1);
+    if (*value >= 1 / most && *value <= most && (double)(float)*value == *value)
+        return ATTEST_OK;
+    return attest_error_set(error, ATTEST_FORMAT,
+                            "%c_descale[%zu][%zu], %.9g, is no binary32 number from 2^-%d to "
+                            "2^%d",
+                            name, head->batch, index, *value, ATTEST_JUDGE_FACTOR_LOG2,
+                            ATTEST_JUDGE_FACTOR_LOG2);
+}
+
+static attest_status load_factors(attest_judge_head *head, attest_error *error)
+{
+    const attest_qkv *qkv = &head->problem->qkv;
+    double q, k;
+
+    ATTEST_TRY(load_factor(&q, &qkv->q_descale, 'q', head, error));
+    ATTEST_TRY(load_factor(&k, &qkv->k_descale, 'k', head, error));
+    head->score_factor = q * k; /* 48 bits */
+    return load_factor(&head->value_factor, &qkv->v_descale, 'v', head, error);
+}
+
+void attest_judge_head_get_scale(arb_t scale, const attest_judge_head *head, slong bits)
+{
+    ARB(factor);
+
+    arb_set_d(factor, head->score_factor);
+    attest_judge_problem_get_scale(scale, head->problem, bits);
+    arb_mul(scale, scale, factor, bits);
+}
+
+attest_status attest_judge_head_load(attest_judge_head *head, size_t batch, size_t index,
+                                     attest_error *error)
+{
+    const attest_judge_problem *x = head->problem;
+    const attest_qkv *qkv = &x->qkv;
+    size_t shared = index / (x->heads / x->key_heads);
+
+    head->batch = batch;
+    head->head = index;
+    head->loads++;
+    head->sink = qkv->sink.data != NULL;
+    ATTEST_TRY(load(head->q, &qkv->q, 'q', batch, index, error));
+    ATTEST_TRY(load(head->k, &qkv->k, 'k', batch, shared, error));
+    ATTEST_TRY(load(head->v, &qkv->v, 'v', batch, shared, error));
+    ATTEST_TRY(load_factors(head, error));
+    if (head->sink) {
+        attest_judge_tensor_get(&head->sink_logit, &qkv->sink, 0, index, 0, 0, 1);
+        if (!isfinite(head->sink_logit))
+            return attest_error_set(error, ATTEST_FORMAT, "the sink of head %zu is not finite",
+                                    index);
+    }
+    for (size_t i = 0; qkv->mask.data && i < x->queries; i++) {
+        attest_judge_tensor_get(head->bias, &qkv->mask, batch, index, i, 0, x->keys);
+        for (size_t j = 0; j < x->keys; j++)
+            if (!(head->bias[j] < (double)INFINITY))
+                return attest_error_set(error, ATTEST_FORMAT,
+                                        "mask[%zu][%zu][%zu][%zu] is neither finite nor -inf",
+                                        batch, index, i, j);
+    }
+    return ATTEST_OK;
+}
+
+/* The larger or the smaller of a limit and place + distance, all of them within the keys. */
+static size_t clamp(ptrdiff_t place, size_t keys)
+{
+    return place < 0 ? 0 : (size_t)place > keys ? keys : (size_t)place;
+}
+
+void attest_judge_head_get_row(attest_judge_row *row, attest_judge_head *head, size_t i)
+{
+    const attest_judge_problem *x = head->problem;
+    const attest_qkv *qkv = &x->qkv;
+    ptrdiff_t keys = (ptrdiff_t)x->keys, place = (ptrdiff_t)i;
+
+    if (qkv->causal != ATTEST_CAUSAL_TOP_LEFT)
+        place += keys - (ptrdiff_t)x->queries;
+    row->first = 0;
+    row->last = x->keys;
+    row->bias = NULL;
+    if (qkv->causal != ATTEST_CAUSAL_NONE)
+        row->last = clamp(place + 1, x->keys);
+    /* a place is at least -queries: a longer reach sees all keys */
+    if (qkv->windowed && qkv->right >= 0 && qkv->right < keys + (ptrdiff_t)x->queries) {
+        size_t last = clamp(place + qkv->right + 1, x->keys);
+
+        row->last = last < row->last ? last : row->last;
+    }
+    if (qkv->windowed && qkv->left >= 0 && qkv->left <= place)
+        row->first = clamp(place - qkv->left, x->keys);
+    if (row->first > row->last)
+        row->first = row->last;
+    if (qkv->mask.data) {
+        attest_judge_tensor_get(head->bias, &qkv->mask, head->batch, head->head, i, row->first,
+                                row->last - row->first);
+        row->bias = head->bias;
+    }
+}
+
+/* ---- the verdict on one returned value ---- */
+
+attest_judge_verdict attest_judge_element(double output, double lo, double hi)
+{
+    if (isnan(lo) || isnan(hi)) /* a row that is to be NaN */
+        return isnan(output) ? ATTEST_JUDGE_WITHIN : ATTEST_JUDGE_WRONG;
+    if (output < lo || output > hi)
+        return ATTEST_JUDGE_WRONG;
+    if (isinf(lo) || isinf(hi))
+        return ATTEST_JUDGE_UNDECIDED;
+    return isnan(output) ? ATTEST_JUDGE_WRONG : ATTEST_JUDGE_WITHIN;
 }

@@ -1,5 +1,7 @@
-/* quantise.c -- the inputs of a kernel that quantises them. */
+/* quantise.c -- block formats in kernel models: quantised inputs and weights */
 #include "judge/quantise.h"
+
+#include <attest/block.h>
 
 #include <math.h>
 #include <stdint.h>
@@ -7,9 +9,12 @@
 
 #include "base/memory.h"
 #include "base/scope.h"
-#include "judge/problem.h"
 #include "format/block_error.h"
 #include "format/simulate_in_double.h"
+#include "judge/kernel_instance.h"
+#include "judge/problem.h"
+
+/* ---- the inputs of a kernel that quantises them ---- */
 
 /* The whole tensor in doubles. */
 static attest_status load(double *to, const attest_tensor *t, char name, attest_error *error)
@@ -140,4 +145,309 @@ void attest_judge_quantised_clear(attest_judge_quantised *quantised)
         free(quantised->value[i]);
         quantised->value[i] = NULL; /* may be cleared again */
     }
+}
+
+/* ---- schemes for K and V, tried one after another until all heads have theirs ---- */
+
+/* By what a number takes, its share of the scales included, for long vectors. */
+const char *const attest_judge_schemes[] = {"mxfp4:mx",
+                                            "nvfp4:te",
+                                            "q4_0",
+                                            "mxfp6_e3m2fn:mx",
+                                            "mxfp6_e2m3fn:mx",
+                                            "float8_e5m2:per-head",
+                                            "float8_e4m3fn:per-head",
+                                            "int8:per-head",
+                                            "int8:per-channel",
+                                            "int8:per-token",
+                                            "mxfp8_e4m3fn:mx",
+                                            "q8_0",
+                                            "bfloat16",
+                                            "binary16",
+                                            NULL};
+
+/* The rows of a head: what kernels return, and what is exact. */
+typedef struct rows {
+    const double *lo, *hi, *exact, *error, *bound;
+    size_t count, columns;
+} rows;
+
+/* At least the largest |output - exact| / |exact| of a row; infinite where |exact| may be 0. */
+static double largest_error(const rows *x)
+{
+    const double up = 1 + ((double)x->columns + 8) * 0x1p-50;
+    double most = 0;
+
+    for (size_t i = 0; i < x->count; i++) {
+        double off = 0, size = 0, ratio;
+
+        for (size_t c = i * x->columns; c < (i + 1) * x->columns; c++) {
+            double least = fmax(fabs(x->exact[c]) - x->error[c], 0);
+
+            off += x->bound[c] * x->bound[c];
+            size += least * least;
+        }
+        ratio = off == 0 ? 0 : sqrt(off) / sqrt(size) * up;
+        if (!isnan(x->lo[i * x->columns])) /* else a row that is to be NaN */
+            most = ratio <= most ? most : isnan(ratio) ? (double)INFINITY : ratio;
+    }
+    return most;
+}
+
+/* Whether two rows are apart for certain in some column, given between two arrays. */
+static bool are_apart(const double *low, const double *high, size_t i, size_t k, size_t columns)
+{
+    for (size_t c = 0; c < columns; c++)
+        if (high[i * columns + c] < low[k * columns + c] ||
+            high[k * columns + c] < low[i * columns + c])
+            return true;
+    return false;
+}
+
+/* pairs and merged of a head. low, high: room for the exact values between two numbers. */
+static void count_pairs(attest_judge_scheme *s, const rows *x, double *low, double *high)
+{
+    for (size_t n = 0; n < x->count * x->columns; n++) {
+        low[n] = x->exact[n] - x->error[n] - 0x1p-52 * fabs(x->exact[n]);
+        high[n] = x->exact[n] + x->error[n] + 0x1p-52 * fabs(x->exact[n]);
+    }
+    s->pairs = s->merged = 0;
+    for (size_t i = 0; i < x->count; i++)
+        for (size_t k = i + 1; k < x->count; k++)
+            if (are_apart(low, high, i, k, x->columns)) {
+                s->pairs++;
+                s->merged += !are_apart(x->lo, x->hi, i, k, x->columns);
+            }
+}
+
+/* What the scheme does to the heads that have none yet; returns how many are left. */
+static size_t judge_heads(attest_judge_scheme *best, const attest_judge_bounds *bounds,
+                          const attest_qkv *qkv, double relative, const char *name,
+                          double *room)
+{
+    size_t heads = qkv->q.shape[0] * qkv->q.shape[1], left = 0;
+    size_t count = qkv->q.shape[2], columns = qkv->v.shape[3], size = count * columns;
+
+    for (size_t h = 0; h < heads; h++) {
+        rows x = {bounds->lo + h * size,
+                  bounds->hi + h * size,
+                  bounds->exact + h * size,
+                  bounds->error + h * size,
+                  bounds->bound + h * size,
+                  count,
+                  columns};
+        attest_judge_scheme s = {.name = name};
+
+        if (best[h].name)
+            continue;
+        s.relative = largest_error(&x);
+        if (s.relative <= relative) {
+            count_pairs(&s, &x, room, room + size);
+            if (s.merged == 0) {
+                best[h] = s;
+                continue;
+            }
+        }
+        left++;
+    }
+    return left;
+}
+
+/* model = the given one, but for the quantisation of K and V. Nothing of it is owned. */
+static attest_status set_model(attest_judge_model *model, const attest_judge_model *given,
+                               const char *name, attest_error *error)
+{
+    *model = *given;
+    ATTEST_TRY(attest_block_parse(&model->quantise.scheme[1], name, error));
+    model->quantise.scheme[2] = model->quantise.scheme[1];
+    model->quantise.of_quantised = model->quantise.folded = false;
+    return ATTEST_OK;
+}
+
+attest_status attest_judge_scheme_find(attest_judge_scheme *best, const attest_qkv *qkv,
+                                       const attest_judge_model *model, double relative,
+                                       const char *const *schemes,
+                                       const attest_judge_options *options, attest_error *error)
+{
+    size_t heads = qkv->q.shape[0] * qkv->q.shape[1], left = heads;
+    size_t size = qkv->q.shape[2] * qkv->v.shape[3], all = heads * size;
+    double *room ATTEST_FREED = attest_memory_alloc(all + 2 * size, 5 * sizeof *room);
+    attest_judge_bounds bounds;
+
+    for (size_t h = 0; h < heads; h++)
+        best[h] = (attest_judge_scheme){.relative = (double)INFINITY};
+    if (!room)
+        return attest_memory_fail(error);
+    bounds = (attest_judge_bounds){.lo = room,
+                                   .hi = room + all,
+                                   .exact = room + 2 * all,
+                                   .error = room + 3 * all,
+                                   .bound = room + 4 * all};
+    for (size_t i = 0; schemes[i] && left > 0; i++) {
+        attest_judge_model tried;
+        attest_status status = set_model(&tried, model, schemes[i], error);
+
+        if (status == ATTEST_OK)
+            status = attest_judge_bound(&bounds, qkv, &tried, options, error);
+        if (status == ATTEST_FORMAT) /* it does not take these values */
+            continue;
+        ATTEST_TRY(status);
+        left = judge_heads(best, &bounds, qkv, relative, schemes[i], room + 5 * all);
+    }
+    return ATTEST_OK;
+}
+
+/* ---- weights that are quantised in groups of keys, on their way to V ---- */
+
+/* From here on scales of one row are normal numbers, and grow with the largest weight. */
+#define FEW 0x1p-90
+
+/* The key after the last one of the group of key j of a tile: groups begin with the tile. */
+static size_t group_end(const attest_judge_instance *x, const attest_judge_tile *tile, size_t j)
+{
+    size_t size = x->variant->p_scheme.channels, end = tile->last;
+
+    if (size > 0)
+        end = tile->start + ((j - tile->start) / size + 1) * size;
+    return end < tile->last ? end : tile->last;
+}
+
+void attest_judge_instance_quantise(attest_judge_instance *x, double *weight,
+                                    const attest_judge_tile *tile)
+{
+    for (size_t j = tile->first, end; j < tile->last; j = end) {
+        double *group = weight + (j - tile->first), largest = 0;
+        attest_block_scale scale;
+
+        end = group_end(x, tile, j);
+        for (size_t i = 0; i < end - j; i++)
+            largest = fmax(largest, group[i]);
+        scale = attest_block_row_quantise(group, &x->scheme, group, end - j, largest);
+        for (size_t i = 0; i < end - j; i++)
+            group[i] = attest_block_get_value(group[i], &scale, &x->p);
+    }
+}
+
+/* Ends as numbers of binary32. */
+static double to_above(double x)
+{
+    float y = (float)x;
+
+    return (double)y < x ? (double)nextafterf(y, INFINITY) : (double)y;
+}
+
+static double to_below(double x)
+{
+    float y = (float)x;
+
+    return (double)y > x ? (double)nextafterf(y, 0) : (double)y;
+}
+
+/* What is known of a group: the largest number is from least to most, and so are the scales and
+ * the elements of either end. */
+typedef struct group {
+    attest_judge_instance *x;
+    double least, most;
+    bool same, powers; /* one scale; scales next to each other, which are powers of two */
+    bool far;          /* scales may be too small to tell */
+    attest_block_scale low, high;
+} group;
+
+/* Lemma 10: element by element, with the scale of either end. */
+static double lower_value(const group *g, double at_low, double at_high)
+{
+    const attest_in_double *p = &g->x->p;
+
+    if (g->same)
+        return attest_block_get_value(at_high, &g->high, p);
+    if (g->powers)
+        return fmin(attest_block_get_value(at_low, &g->low, p),
+                    attest_block_get_value(at_high, &g->high, p));
+    return attest_block_get_value(at_high, &g->low, p);
+}
+
+static double upper_value(const group *g, double at_low, double at_high)
+{
+    const attest_in_double *p = &g->x->p;
+
+    if (g->same)
+        return attest_block_get_value(at_high, &g->high, p);
+    if (g->powers)
+        return fmax(attest_block_get_value(at_low, &g->low, p),
+                    attest_block_get_value(at_high, &g->high, p));
+    return attest_block_get_value(at_low, &g->high, p);
+}
+
+/* What the proved error of the scheme leaves of a weight. */
+static double farthest(const group *g, double weight, int sign)
+{
+    const attest_block_error *e = &g->x->scheme_error;
+    double error = (e->relative * weight + e->of_largest * g->most + e->tiny) * (1 + 0x1p-40);
+
+    return attest_in_double_convert(fmax(weight + sign * error, 0), &g->x->p);
+}
+
+static void set_scales(group *g)
+{
+    const attest_block_format *format = &g->x->variant->p_scheme;
+    bool floats = format->rule < ATTEST_BLOCK_Q8_0;
+    bool near = g->least >= FEW || format->scale > 0;
+    bool mx = format->rule >= ATTEST_BLOCK_MX && format->rule <= ATTEST_BLOCK_MX_LLAMA;
+
+    g->low = attest_block_row_quantise(NULL, &g->x->scheme, NULL, 0, g->least);
+    g->high = attest_block_row_quantise(NULL, &g->x->scheme, NULL, 0, g->most);
+    /* integers depend on more of the largest number than the scale that is stored */
+    g->same = g->least == g->most || (near && floats && g->low.factor == g->high.factor);
+    g->powers = near && mx && g->high.factor == 2 * g->low.factor;
+    g->far = !near && !g->same;
+}
+
+/* One group, from lo to hi; room for as many elements twice. False: the scheme is not defined
+ * for all of it. */
+static bool quantise_group(group *g, double *lo, double *hi, size_t count,
+                           double *const room[2])
+{
+    attest_block_row *row = &g->x->scheme;
+    const attest_block_error *e = &g->x->scheme_error;
+
+    g->least = g->most = 0;
+    for (size_t i = 0; i < count; i++) {
+        lo[i] = to_below(lo[i]);
+        hi[i] = to_above(hi[i]);
+        g->least = fmax(g->least, lo[i]);
+        g->most = fmax(g->most, hi[i]);
+    }
+    if (g->most == 0)
+        return true;
+    if (!(g->most <= e->most && g->least >= e->least))
+        return false;
+    set_scales(g);
+    attest_block_row_quantise(room[0], row, lo, count, g->least);
+    attest_block_row_quantise(room[1], row, lo, count, g->most);
+    for (size_t i = 0; i < count; i++)
+        lo[i] = g->far ? farthest(g, lo[i], -1) : lower_value(g, room[0][i], room[1][i]);
+    for (size_t i = 0; i < count; i++) /* no larger than a group of least has */
+        room[0][i] = fmin(hi[i], g->least);
+    attest_block_row_quantise(room[0], row, room[0], count, g->least);
+    attest_block_row_quantise(room[1], row, hi, count, g->most);
+    for (size_t i = 0; i < count; i++)
+        hi[i] = g->far || (!g->same && hi[i] > g->least)
+                    ? farthest(g, hi[i], 1)
+                    : upper_value(g, room[0][i], room[1][i]);
+    return true;
+}
+
+bool attest_judge_instance_quantise_ends(attest_judge_instance *x, double *lo, double *hi,
+                                         const attest_judge_tile *tile, double *const room[2])
+{
+    group g = {.x = x};
+    bool ok = true;
+
+    for (size_t j = tile->first, end; j < tile->last && ok; j = end) {
+        size_t place = j - tile->first;
+
+        end = group_end(x, tile, j);
+        ok = quantise_group(&g, lo + place, hi + place, end - j, room);
+    }
+    return ok;
 }

@@ -4,9 +4,14 @@
 #ifndef ATTEST_JUDGE_ROW_H
 #define ATTEST_JUDGE_ROW_H
 
+#include <math.h>
+
+#include <attest/judge.h>
+
+#include "judge/arithmetic.h"
+#include "judge/loops.h"
 #include "judge/problem.h"
 #include "judge/rule.h"
-#include "judge/sum_error.h"
 
 /* Why nothing can be said of an element. */
 typedef enum attest_judge_reason {
@@ -145,5 +150,105 @@ void attest_judge_row_check(double *lo, double *hi, attest_judge_work *work);
 
 /* Whether the casts of the row are known, and its spreads are to be added by known. */
 bool attest_judge_row_is_known(const attest_judge_work *work, const attest_judge_rule *rule);
+
+/* ---- what the files of step (3), (4) share: weights.c, tiles.c, casts.c ---- */
+
+/* The least argument of an exponential: below it a weight is far below what may be flushed. */
+#define LEAST_ARGUMENT -700.0
+
+/* Keys this far below the largest score, errors included, weigh nothing: finite mask values. No
+ * reference of a key that weighs something is as low as that. */
+#define FAR 400.0
+
+static inline double maximum(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* A sink's logit is rounded, and may be multiplied by log2 e, itself rounded. What the kernel's
+ * scale is wrong by moves all keys, but not the sink: 3 u |top| <= 3 u (|sink| + |top - sink|),
+ * the latter in its argument's error; 5 u where factors are folded in. */
+static inline double sink_error(const attest_judge_work *x, const attest_judge_rule *rule)
+{
+    return ATTEST_TERM(sink_rounding, attest_judge_rule_units(rule, 6) * fabs(x->sink_logit));
+}
+
+/* What the kernel's loops over keys need of the row. */
+static inline struct judge_loops_weight
+weight_rule(const attest_judge_work *x, const attest_judge_rule *rule, double common)
+{
+    /* five roundings of an argument, relative to the way; seven with factors */
+    double roundings = attest_judge_rule_units(rule, 5);
+
+    return (struct judge_loops_weight){
+        .top = x->top,
+        .far = x->bottom - FAR,
+        .argument = ATTEST_TERM(argument_rounding, roundings * (1 + 8 * rule->work.u)),
+        .reach = rule->reach,
+        .common = common,
+        .least_argument = LEAST_ARGUMENT};
+}
+
+/* The key after the last one of the tile of key j. */
+static inline size_t tile_end(const attest_judge_work *x, const attest_judge_rule *rule,
+                              size_t j)
+{
+    size_t tile = rule->variant->tile, end = ((x->first + j) / tile + 1) * tile - x->first;
+
+    return end < x->count ? end : x->count;
+}
+
+/* raises, and what is known tile by tile. */
+void attest_judge_weights_set_raises(attest_judge_work *x, const attest_judge_rule *rule);
+
+/* "Overflow": the weights of all keys that a kernel has added at any one time, on the scale of
+ * the largest score among them, g included. Infinite where the order of the tiles is not known,
+ * or a key is far below the others. Uses high. */
+double attest_judge_weights_sum_so_far(attest_judge_work *x, const attest_judge_rule *rule);
+
+/* (4): cast, half, weight_size, apart, divisor; low and high where the row sum adds casts. */
+void attest_judge_weights_cast(attest_judge_work *x, const attest_judge_rule *rule,
+                               double common);
+
+/* extra, extra_most of quantised weights; weight_reason, where groups may be too small. unit:
+ * no weight that is 1 in P is more in the units of the weights here. */
+void attest_judge_weights_set_groups(attest_judge_work *x, const attest_judge_rule *rule,
+                                     const struct judge_loops_cast *cast, double unit);
+
+/* cast, half, weight_size, and what they are parts of w. */
+void attest_judge_weights_widen(attest_judge_work *x, struct judge_loops_cast *cast);
+
+/* (4), the reference known: offset, spread, fixed, open. */
+void attest_judge_weights_know_casts(attest_judge_work *x, const attest_judge_rule *rule);
+
+/* ---- what each stage has of the bound of an element: (1) to (6) of proofs-notes/judge.md, to
+ * first order. An explanation, not a bound: where weights are uncertain the parts add up to
+ * less than it ---- */
+
+typedef enum attest_judge_stage {
+    ATTEST_JUDGE_STAGE_SCORES = 0, /* (1): the sums of products */
+    ATTEST_JUDGE_STAGE_SCALING,    /* (2): scale, softcap, mask */
+    ATTEST_JUDGE_STAGE_WEIGHTS,    /* (3): arguments, exponentials, rescales, splits */
+    ATTEST_JUDGE_STAGE_CASTS,      /* (4): P, and weights that are divided one by one */
+    ATTEST_JUDGE_STAGE_PRODUCT,    /* (5): the product with V */
+    ATTEST_JUDGE_STAGE_ROW_SUM,    /* (6): the row sum, ... */
+    ATTEST_JUDGE_STAGE_DIVISION,   /* ... the quotient, ... */
+    ATTEST_JUDGE_STAGE_OUTPUT,     /* ... and its cast */
+    ATTEST_JUDGE_STAGES
+} attest_judge_stage;
+
+typedef struct attest_judge_terms {
+    bool set; /* false: nothing is bounded */
+    double part[ATTEST_JUDGE_STAGES];
+} attest_judge_terms;
+
+/* "scores", "scaling" ... */
+const char *attest_judge_stage_name(attest_judge_stage term);
+
+/* terms = those of the element at batch, head, row, column, of the variant with the most in
+ * all. Status: as attest_judge_bound's. */
+attest_status attest_judge_terms_find(attest_judge_terms *terms, const size_t at[4],
+                                      const attest_qkv *qkv, const attest_judge_model *model,
+                                      attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

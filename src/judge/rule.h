@@ -2,10 +2,10 @@
 #ifndef ATTEST_JUDGE_RULE_H
 #define ATTEST_JUDGE_RULE_H
 
+#include "format/block_error.h"
+#include "judge/arithmetic.h"
 #include "judge/model.h"
 #include "judge/problem.h"
-#include "judge/arithmetic.h"
-#include "format/block_error.h"
 
 typedef struct attest_judge_rule {
     const attest_judge_variant *variant;
@@ -62,5 +62,19 @@ static inline double attest_judge_rule_units(const attest_judge_rule *rule, doub
 /* At least nothing: a member that is not known to matter later alone counts as a difference. */
 attest_judge_shared attest_judge_rule_compare(const attest_judge_rule *a,
                                               const attest_judge_rule *b);
+
+/* ---- which variants of a model have the values of a problem ---- */
+
+/* Reads every head once, so that workers meet no bad value, and leaves out the variants whose
+ * input formats do not hold the values. left_out: one for each variant, all false at first.
+ * Status: FORMAT (also where none is left), NOMEM. */
+attest_status attest_judge_inputs_check(bool *left_out, const attest_judge_problem *problem,
+                                        const attest_judge_model *model,
+                                        attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The rules of the variants that are left; returns how many. */
+size_t attest_judge_inputs_set_rules(attest_judge_rule *rule, const bool *left_out,
+                                     const attest_judge_problem *problem,
+                                     const attest_judge_model *model);
 
 #endif

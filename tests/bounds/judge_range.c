@@ -5,7 +5,7 @@
 #include <attest/flint.h>
 
 #include "judge/loops.h"
-#include "judge/range_bound.c"
+#include "judge/range.c"
 #include "tests/bounds/judge_rows.h"
 
 static scene x;

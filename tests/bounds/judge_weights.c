@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "judge/weights.h"
+#include "judge/row.h"
 
 static scene x;
 

@@ -5,7 +5,7 @@
 
 #include <attest/number.h>
 
-#include "judge/allclose.h"
+#include "judge/tolerance.h"
 #include "tests/tap.h"
 
 static void set(attest_judge_allclose *tolerance, const char *atol, const char *rtol, fmpq_t a,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "judge/model_json.h"
+#include "judge/model_field.h"
 #include "judge/head_bound.h"
 #include "judge/simulate.h"
 #include "props/judge_draw.h"

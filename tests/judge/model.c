@@ -7,8 +7,7 @@
 
 #include <attest/judge.h>
 
-#include "judge/field.h"
-#include "judge/model_json.h"
+#include "judge/model_field.h"
 #include "tests/tap.h"
 
 /* JSON is made of C's tokens. */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "judge/summary.h"
+#include "judge/judgement.h"
 #include "tests/tap.h"
 
 enum { BATCH = 2, HEADS = 3, ROWS = 8, COLUMNS = 4, ALL = BATCH * HEADS * ROWS * COLUMNS };

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "judge/weights.h"
+#include "judge/row.h"
 #include "tests/tap.h"
 
 enum { MOST = 40, PAD = 64 };

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "judge/tolerance_search.h"
+#include "judge/tolerance.h"
 #include "tests/judge/judge_cases.h"
 
 enum {

@@ -1,4 +1,4 @@
-/* kernel_instance_score.c -- the scores of a row and its tiles. */
+/* kernel_scores.c -- the scores of a row, its tiles and splits */
 #include "judge/kernel_instance.h"
 
 #include "base/random.h"

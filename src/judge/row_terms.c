@@ -1,5 +1,5 @@
-/* terms.c -- which stage of a kernel has how much of a bound. */
-#include "judge/terms.h"
+/* row_terms.c -- how much each stage contributes to the bound of an element */
+#include "judge/row.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 #include "base/memory.h"
 #include "base/scope.h"
 #include "judge/head_bound.h"
-#include "judge/inputs.h"
-#include "judge/quantise.h"
 #include "judge/loops.h"
+#include "judge/quantise.h"
+#include "judge/rule.h"
 
 /* What is asked of the row that is visited. */
 typedef struct visit {
