@@ -8,8 +8,6 @@
 #include <string.h>
 
 #include "duplicates.h"
-#include "outcome.h"
-#include "source.h"
 #include "theft_extensions.h"
 
 #define THEFT_DEFAULT_SEED UINT64_C(0xa600d64b175eed)
@@ -17,6 +15,34 @@
 #define THEFT_DEFAULT_MAX_FAILED_SHRINKS 10000
 #define THEFT_DEFAULT_MAX_FAILED_PER_CHOICE 50
 #define THEFT_MAX_BATCH 16384
+
+/* The result of one call of the property, with what the property said about its input. It lives
+ * in memory shared with child processes, so it is plain data, and the parent trusts none of it
+ * without a check. */
+struct theft_outcome {
+    uint64_t labels[THEFT_MAX_LABELS / 64]; /* a bit for every label that was given */
+    double target;
+    bool labels_dropped; /* some found no room in the table */
+    bool has_target;
+    bool done; /* the property has returned */
+    bool late; /* its child was stopped at the timeout */
+    uint8_t result;
+};
+
+struct theft_shared {
+    size_t label_count;
+    char labels[THEFT_MAX_LABELS][THEFT_MAX_LABEL_BYTES];
+    struct theft_outcome *noting; /* where theft_label and theft_target write: current call */
+    struct theft_outcome outcome; /* of a single call */
+    volatile size_t running;      /* of a batch: the slot whose property is running */
+    struct theft_outcome batch[]; /* one for every slot */
+};
+
+static inline void theft_outcome_start(struct theft_shared *s, struct theft_outcome *o)
+{
+    memset(o, 0, sizeof *o);
+    s->noting = o;
+}
 
 /* How a step of the run ended. */
 enum theft_step {
@@ -90,7 +116,7 @@ struct theft {
 /* run.c */
 enum theft_step theft_run_trials(struct theft *t);
 
-/* config.c: false for a configuration that cannot be run. */
+/* run.c: false for a configuration that cannot be run. */
 bool theft_config_check(const struct theft_run_config *cfg, uint8_t *arity);
 bool theft_type_check(const struct theft_type_info *info);
 
@@ -111,18 +137,18 @@ struct theft_fingerprint theft_input_fingerprint(const struct theft *t,
 void theft_input_free_args(struct theft *t, struct theft_input *in);
 void theft_arg_free(struct theft *t, unsigned i, void *arg);
 
-/* call.c: calls the property, in a child where the configuration says so. */
+/* run.c: calls the property, in a child where the configuration says so. */
 struct theft_outcome theft_call(struct theft *t, theft_seed seed, void **args);
 /* Calls it in this process and writes the outcome. */
 void theft_call_here(struct theft *t, theft_seed seed, void **args, struct theft_outcome *o);
 
-/* fork.c: calls the property in a child of its own. */
+/* child.c: calls the property in a child of its own. */
 struct theft_outcome theft_call_forked(struct theft *t, theft_seed seed, void **args);
 
-/* batch.c: gives every ready slot among the first `count` its outcome. */
+/* child.c: gives every ready slot among the first `count` its outcome. */
 void theft_batch_call(struct theft *t, size_t count);
 
-/* conclude.c: what follows from a trial's outcome: shrinking, counters, hooks. */
+/* run.c: what follows from a trial's outcome: shrinking, counters, hooks. */
 enum theft_step theft_conclude(struct theft *t, struct theft_slot *slot);
 
 /* hooks.c: calls a hook, or does what its absence stands for. */

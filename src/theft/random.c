@@ -1,4 +1,4 @@
-/* The draws that callbacks and properties make. */
+/* The draws of callbacks and properties, and hashes. */
 #include "internal.h"
 
 uint64_t theft_random_bits(struct theft *t, uint8_t bits)
@@ -39,4 +39,35 @@ double theft_random_double(struct theft *t)
 uint64_t theft_random_choice(struct theft *t, uint64_t ceil)
 {
     return theft_source_below(&t->source, ceil);
+}
+
+/* ---- 64-bit FNV-1a ----------------------------------------------------------------------- */
+
+#define FNV_OFFSET UINT64_C(0xcbf29ce484222325)
+#define FNV_PRIME UINT64_C(0x100000001b3)
+
+void theft_hash_init(struct theft_hasher *h)
+{
+    h->accum = FNV_OFFSET;
+}
+
+void theft_hash_sink(struct theft_hasher *h, const uint8_t *data, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        h->accum = (h->accum ^ data[i]) * FNV_PRIME;
+}
+
+theft_hash theft_hash_done(struct theft_hasher *h)
+{
+    theft_hash result = h->accum;
+    theft_hash_init(h);
+    return result;
+}
+
+theft_hash theft_hash_onepass(const uint8_t *data, size_t bytes)
+{
+    struct theft_hasher h;
+    theft_hash_init(&h);
+    theft_hash_sink(&h, data, bytes);
+    return theft_hash_done(&h);
 }

@@ -1,7 +1,209 @@
 /* A run from its configuration to its result. */
-#include "internal.h"
-
+#include <inttypes.h>
 #include <sys/mman.h>
+#include <sys/time.h>
+
+#include "internal.h"
+#include "shrink.h"
+
+/* ---- The configuration ------------------------------------------------------------------- */
+
+bool theft_type_check(const struct theft_type_info *info)
+{
+    return info && info->alloc && !(info->shrink && info->autoshrink_config.enable);
+}
+
+static bool has_property(const struct theft_run_config *cfg, uint8_t arity)
+{
+    switch (arity) {
+    case 1:
+        return cfg->prop1 != NULL;
+    case 2:
+        return cfg->prop2 != NULL;
+    case 3:
+        return cfg->prop3 != NULL;
+    case 4:
+        return cfg->prop4 != NULL;
+    case 5:
+        return cfg->prop5 != NULL;
+    case 6:
+        return cfg->prop6 != NULL;
+    case 7:
+        return cfg->prop7 != NULL;
+    default:
+        return false;
+    }
+}
+
+bool theft_config_check(const struct theft_run_config *cfg, uint8_t *arity)
+{
+    if (!cfg)
+        return false;
+    for (*arity = 0; *arity < THEFT_MAX_ARITY && cfg->type_info[*arity]; (*arity)++)
+        if (!theft_type_check(cfg->type_info[*arity]))
+            return false;
+    if (cfg->always_seed_count && !cfg->always_seeds)
+        return false;
+    return has_property(cfg, *arity);
+}
+
+/* ---- Calling the property ---------------------------------------------------------------- */
+
+static enum theft_trial_res call_property(struct theft *t, void **a)
+{
+    const struct theft_run_config *c = &t->cfg;
+    switch (t->arity) {
+    case 1:
+        return c->prop1(t, a[0]);
+    case 2:
+        return c->prop2(t, a[0], a[1]);
+    case 3:
+        return c->prop3(t, a[0], a[1], a[2]);
+    case 4:
+        return c->prop4(t, a[0], a[1], a[2], a[3]);
+    case 5:
+        return c->prop5(t, a[0], a[1], a[2], a[3], a[4]);
+    case 6:
+        return c->prop6(t, a[0], a[1], a[2], a[3], a[4], a[5]);
+    case 7:
+        return c->prop7(t, a[0], a[1], a[2], a[3], a[4], a[5], a[6]);
+    default:
+        return THEFT_TRIAL_ERROR;
+    }
+}
+
+void theft_call_here(struct theft *t, theft_seed seed, void **args, struct theft_outcome *o)
+{
+    theft_outcome_start(t->shared, o);
+    /* A property that draws sees the same draws whenever it is called for this trial. */
+    theft_source_fresh(&t->source, seed, THEFT_STREAM_PROPERTY, NULL);
+    enum theft_trial_res res = call_property(t, args);
+    /* Only the engine may call something a duplicate. */
+    o->result = (unsigned)res <= THEFT_TRIAL_SKIP ? (uint8_t)res : THEFT_TRIAL_ERROR;
+    o->done = true;
+}
+
+struct theft_outcome theft_call(struct theft *t, theft_seed seed, void **args)
+{
+    t->property_calls++;
+    if (t->cfg.fork.enable)
+        return theft_call_forked(t, seed, args);
+    theft_call_here(t, seed, args, &t->shared->outcome);
+    return t->shared->outcome;
+}
+
+/* ---- What follows from the outcome of a trial -------------------------------------------- */
+
+/* The end of a trial that did not fail. */
+static enum theft_step close_trial(struct theft *t, struct theft_slot *slot,
+                                   enum theft_trial_res result)
+{
+    return theft_hook_trial_post(t, slot, result, false) == THEFT_HOOK_TRIAL_POST_ERROR
+               ? THEFT_STEP_ERROR
+               : THEFT_STEP_OK;
+}
+
+/* The end of a run: the trial's hook hears of it, whatever it answers. */
+static enum theft_step close_error(struct theft *t, struct theft_slot *slot,
+                                   enum theft_step step)
+{
+    (void)theft_hook_trial_post(t, slot, THEFT_TRIAL_ERROR, false);
+    return step;
+}
+
+/* After a failure the hook may ask to see the same arguments run again, any number of times. A
+ * repetition that does not fail means that the property is not a function of its arguments. */
+static enum theft_step close_failure(struct theft *t, struct theft_slot *slot)
+{
+    enum theft_hook_trial_post_res res =
+        theft_hook_trial_post(t, slot, THEFT_TRIAL_FAIL, false);
+    while (res == THEFT_HOOK_TRIAL_POST_REPEAT || res == THEFT_HOOK_TRIAL_POST_REPEAT_ONCE) {
+        bool once = res == THEFT_HOOK_TRIAL_POST_REPEAT_ONCE;
+        struct theft_outcome again = theft_call(t, slot->seed, slot->input.args);
+        enum theft_trial_res result = (enum theft_trial_res)again.result;
+        res = theft_hook_trial_post(t, slot, result, true);
+        if (result != THEFT_TRIAL_FAIL) {
+            fprintf(t->out,
+                    "\nwarning: trial %zu failed, but its repetition is %s: the property "
+                    "depends on more than its arguments\n",
+                    slot->id, theft_trial_res_str(result));
+            return THEFT_STEP_ERROR;
+        }
+        if (once && res != THEFT_HOOK_TRIAL_POST_ERROR)
+            return THEFT_STEP_OK;
+    }
+    return res == THEFT_HOOK_TRIAL_POST_CONTINUE ? THEFT_STEP_OK : THEFT_STEP_ERROR;
+}
+
+static enum theft_step fail(struct theft *t, struct theft_slot *slot)
+{
+    if (slot->unconfirmed) {
+        t->unconfirmed++;
+        t->report.fail++;
+        fprintf(t->out,
+                "\nwarning: trial %zu (seed 0x%016" PRIx64 ") failed in a batch, not alone",
+                slot->id, slot->seed);
+        if (slot->together_from == SIZE_MAX)
+            fprintf(t->out, ", and not again\n");
+        else
+            fprintf(t->out, ", but again after trials %zu to it\n", slot->together_from);
+        return close_trial(t, slot, THEFT_TRIAL_FAIL);
+    }
+    if (t->deduplicate)
+        theft_duplicates_add(&t->failed, slot->fingerprint);
+    enum theft_step step = theft_shrink(t, slot);
+    if (step != THEFT_STEP_OK) {
+        theft_input_free_args(t, &slot->input);
+        slot->state = THEFT_SLOT_EMPTY;
+        return close_error(t, slot, step);
+    }
+    t->report.fail++;
+    step = theft_hook_counterexample(t, slot);
+    return step == THEFT_STEP_OK ? close_failure(t, slot) : step;
+}
+
+static void note_target(struct theft *t, const struct theft_slot *slot)
+{
+    const struct theft_outcome *o = &slot->outcome;
+    if (o->has_target && (!t->has_target || o->target > t->best_target)) {
+        t->has_target = true;
+        t->best_target = o->target;
+        t->best_trial = slot->id;
+    }
+}
+
+enum theft_step theft_conclude(struct theft *t, struct theft_slot *slot)
+{
+    if (slot->state == THEFT_SLOT_SKIPPED) {
+        t->report.skip++;
+        return close_trial(t, slot, THEFT_TRIAL_SKIP);
+    }
+    if (slot->state == THEFT_SLOT_DUPLICATE) {
+        t->report.dup++;
+        return close_trial(t, slot, THEFT_TRIAL_DUP);
+    }
+    enum theft_trial_res result = (enum theft_trial_res)slot->outcome.result;
+    if (result == THEFT_TRIAL_PASS || result == THEFT_TRIAL_FAIL) {
+        theft_labels_count(t, &slot->outcome);
+        note_target(t, slot);
+        if (t->search)
+            theft_search_observe(t, slot);
+    }
+    switch (result) {
+    case THEFT_TRIAL_PASS:
+        t->report.pass++;
+        return close_trial(t, slot, result);
+    case THEFT_TRIAL_SKIP:
+        t->report.skip++;
+        return close_trial(t, slot, result);
+    case THEFT_TRIAL_FAIL:
+        return fail(t, slot);
+    default:
+        return close_error(t, slot, THEFT_STEP_ERROR);
+    }
+}
+
+/* ---- The run ----------------------------------------------------------------------------- */
 
 static theft_seed seed_of(const struct theft *t, size_t id)
 {
@@ -220,4 +422,106 @@ enum theft_run_res theft_run_extended(const struct theft_run_config *cfg,
 enum theft_run_res theft_run(const struct theft_run_config *cfg)
 {
     return theft_run_extended(cfg, NULL, NULL, NULL);
+}
+
+/* ---- One instance of a type from its seed ------------------------------------------------ */
+
+static enum theft_generate_res generate(struct theft *t, FILE *f, theft_seed seed,
+                                        struct theft_input *in)
+{
+    const struct theft_type_info *info = t->cfg.type_info[0];
+    switch (theft_input_generate(t, in, seed)) {
+    case THEFT_ALLOC_OK:
+        break;
+    case THEFT_ALLOC_SKIP:
+        return THEFT_GENERATE_SKIP;
+    default:
+        return t->source.no_memory ? THEFT_GENERATE_ERROR_MEMORY : THEFT_GENERATE_ERROR_ALLOC;
+    }
+    fprintf(f, "-- Seed 0x%016" PRIx64 "\n", seed);
+    theft_print_arg(f, info, in->args[0], in->choices.at, in->choices.count);
+    theft_input_free_args(t, in);
+    return THEFT_GENERATE_OK;
+}
+
+enum theft_generate_res theft_generate(FILE *f, theft_seed seed,
+                                       const struct theft_type_info *info, void *hook_env)
+{
+    if (!f || !theft_type_check(info))
+        return THEFT_GENERATE_ERROR_BAD_ARGS;
+    struct theft *t = calloc(1, sizeof *t);
+    if (!t)
+        return THEFT_GENERATE_ERROR_MEMORY;
+    struct theft_input in = {.choices = {0}};
+    t->cfg.type_info[0] = info;
+    t->cfg.hooks.env = hook_env;
+    t->arity = 1;
+    t->out = f;
+    enum theft_generate_res res = generate(t, f, seed, &in);
+    theft_choices_clear(&in.choices);
+    free(t);
+    return res;
+}
+
+/* ---- Other functions of the API ---------------------------------------------------------- */
+
+void *theft_hook_get_env(struct theft *t)
+{
+    return t->cfg.hooks.env;
+}
+
+void theft_set_output_stream(struct theft *t, FILE *out)
+{
+    t->out = out;
+}
+
+theft_seed theft_seed_of_time(void)
+{
+    struct timeval tv;
+    if (gettimeofday(&tv, NULL) != 0)
+        return THEFT_DEFAULT_SEED;
+    uint64_t parts[2] = {(uint64_t)tv.tv_sec, (uint64_t)tv.tv_usec};
+    return theft_hash_onepass((const uint8_t *)parts, sizeof parts);
+}
+
+void theft_generic_free_cb(void *instance, void *env)
+{
+    (void)env;
+    free(instance);
+}
+
+const char *theft_trial_res_str(enum theft_trial_res res)
+{
+    switch (res) {
+    case THEFT_TRIAL_PASS:
+        return "PASS";
+    case THEFT_TRIAL_FAIL:
+        return "FAIL";
+    case THEFT_TRIAL_SKIP:
+        return "SKIP";
+    case THEFT_TRIAL_DUP:
+        return "DUP";
+    case THEFT_TRIAL_ERROR:
+        return "ERROR";
+    }
+    return "(no such result)";
+}
+
+const char *theft_run_res_str(enum theft_run_res res)
+{
+    switch (res) {
+    case THEFT_RUN_PASS:
+        return "PASS";
+    case THEFT_RUN_FAIL:
+        return "FAIL";
+    case THEFT_RUN_SKIP:
+        return "SKIP";
+    case THEFT_RUN_ERROR:
+        return "ERROR";
+    case THEFT_RUN_ERROR_MEMORY:
+        return "ERROR_MEMORY";
+    case THEFT_RUN_ERROR_BAD_ARGS:
+        return "ERROR_BAD_ARGS";
+    }
+    return "(no such result)";
 }

@@ -1,12 +1,180 @@
-/* Guided search: maximises what the property reports through theft_target.
- *
- * It goes in rounds. A round starts at the best input so far (the first one), then in turn at a
- * fresh random input or at the best one after a few random changes, and proposes small changes
- * to the choices of its current input. Climbing rounds accept what is not worse; annealing
- * rounds also accept what is worse by d with probability exp(-d / temperature), while the
- * temperature falls. A round ends when it has not improved for long enough. All of it is a
- * function of the run's seed. */
-#include "search.h"
+/* Guided search: changes of good inputs that look for better ones. */
+#include "internal.h"
+
+/* A step that may be worth taking again: choice `at` plus `by` (modulo 2^64). */
+struct theft_search_step {
+    size_t at;
+    uint64_t by; /* 0: none */
+};
+
+/* How a round accepts a worse input: not at all, or less and less readily. */
+enum theft_search_mode {
+    THEFT_SEARCH_CLIMB,
+    THEFT_SEARCH_ANNEAL,
+};
+
+struct theft_search {
+    struct theft_input current, best, next; /* choices only */
+    double current_value, best_value;
+    bool has_current, has_best;
+
+    enum theft_search_mode mode;
+    size_t round;       /* rounds so far */
+    size_t steps;       /* in this round */
+    size_t stale;       /* since the last improvement in this round */
+    double temperature; /* of an annealing round */
+    double spread;      /* mean distance between values seen, a scale for temperatures */
+    double last_value;
+    size_t seen;
+
+    struct theft_search_step made;  /* by the last proposal */
+    struct theft_search_step again; /* by the last improvement, doubled */
+};
+
+/* ---- Changes of a choice sequence -------------------------------------------------------- */
+
+#define LONGEST_BLOCK 4
+
+/* Adds `by` to a choice, stopping at the ends of its range. */
+static void add_to_choice(struct theft_choice *c, uint64_t by)
+{
+    if (by >> 63) { /* a negative step */
+        uint64_t down = -by;
+        c->value = c->value > down ? c->value - down : 0;
+    } else {
+        c->value = by < c->max - c->value ? c->value + by : c->max;
+    }
+}
+
+static uint64_t below(struct theft_prng *g, uint64_t n)
+{
+    return theft_prng_below(g, n);
+}
+
+static uint64_t any_value(struct theft_prng *g, uint64_t max)
+{
+    return max == UINT64_MAX ? theft_prng_bits(g, 64) : below(g, max + 1);
+}
+
+/* Another choice with the same range as `i`, or `i` itself when none was drawn. */
+static size_t alike(struct theft_prng *g, const struct theft_choices *c, size_t i)
+{
+    for (int tries = 0; tries < 4; tries++) {
+        size_t j = (size_t)below(g, c->count);
+        if (c->at[j].max == c->at[i].max)
+            return j;
+    }
+    return i;
+}
+
+/* A step of plus or minus a power of two; all sizes are alike. */
+static void add_power(struct theft_prng *g, struct theft_choices *c, size_t i,
+                      struct theft_search_step *made)
+{
+    uint64_t by = UINT64_C(1) << below(g, theft_choice_width(c->at[i].max));
+    if (theft_prng_bits(g, 1))
+        by = -by;
+    add_to_choice(&c->at[i], by);
+    made->at = i;
+    made->by = by;
+}
+
+static void move_weight(struct theft_prng *g, struct theft_choices *c, size_t i)
+{
+    size_t j = alike(g, c, i);
+    uint64_t by = UINT64_C(1) << below(g, theft_choice_width(c->at[i].max));
+    if (i == j || c->at[i].value < by || c->at[j].max - c->at[j].value < by)
+        return;
+    c->at[i].value -= by;
+    c->at[j].value += by;
+}
+
+static void exchange(struct theft_prng *g, struct theft_choices *c, size_t i)
+{
+    size_t j = alike(g, c, i);
+    uint64_t v = c->at[i].value;
+    c->at[i].value = c->at[j].value;
+    c->at[j].value = v;
+}
+
+/* Deletes a block, or doubles it, within an argument. */
+static void resize(struct theft_prng *g, struct theft_input *in, unsigned arity, size_t i)
+{
+    size_t size = 1 + (size_t)below(g, LONGEST_BLOCK);
+    unsigned arg = 0;
+    while (arg + 1 < arity && i >= in->start[arg + 1])
+        arg++;
+    if (i + size > in->start[arg + 1])
+        return;
+    if (theft_prng_bits(g, 1)) {
+        theft_choices_delete(&in->choices, i, size);
+        for (unsigned k = arg + 1; k <= arity; k++)
+            in->start[k] -= size;
+        return;
+    }
+    if (!theft_choices_reserve(&in->choices, in->choices.count + size))
+        return;
+    memmove(in->choices.at + i + size, in->choices.at + i,
+            (in->choices.count - i) * sizeof *in->choices.at);
+    in->choices.count += size;
+    for (unsigned k = arg + 1; k <= arity; k++)
+        in->start[k] += size;
+}
+
+static void move_once(struct theft_prng *g, struct theft_input *in, unsigned arity,
+                      struct theft_search_step *made)
+{
+    struct theft_choices *c = &in->choices;
+    if (c->count == 0)
+        return;
+    size_t i = (size_t)below(g, c->count);
+    switch (below(g, 16)) {
+    case 0:
+        resize(g, in, arity, i);
+        break;
+    case 1:
+        exchange(g, c, i);
+        break;
+    case 2:
+        c->at[i].value = c->at[alike(g, c, i)].value;
+        break;
+    case 3:
+        move_weight(g, c, i);
+        break;
+    case 4:
+        c->at[i].value = theft_prng_bits(g, 1) ? c->at[i].max : 0;
+        break;
+    case 5:
+    case 6:
+    case 7:
+    case 8:
+        c->at[i].value = any_value(g, c->at[i].max);
+        break;
+    case 9:
+    case 10:
+        c->at[i].value ^= UINT64_C(1) << below(g, theft_choice_width(c->at[i].max));
+        if (c->at[i].value > c->at[i].max)
+            c->at[i].value = c->at[i].max;
+        break;
+    default:
+        add_power(g, c, i, made);
+    }
+}
+
+/* One change mostly, now and then several. */
+/* Changes the choices of `in` at random; notes a step that could be repeated. */
+static void move(struct theft_prng *g, struct theft_input *in, unsigned arity,
+                 struct theft_search_step *made)
+{
+    unsigned moves = below(g, 4) ? 1 : 2 + (unsigned)below(g, 3);
+    made->by = 0;
+    for (unsigned k = 0; k < moves; k++)
+        move_once(g, in, arity, made);
+    if (moves > 1)
+        made->by = 0;
+}
+
+/* ---- The search -------------------------------------------------------------------------- */
 
 #define PATIENCE 400 /* steps without improvement that end a round, at least */
 #define PATIENCE_PER_CHOICE 100
@@ -55,7 +223,7 @@ static bool start_round(struct theft_search *s, struct theft_prng *g, unsigned a
     s->current_value = s->best_value;
     s->has_current = true;
     for (int i = 0; round > 0 && i < KICKS; i++) {
-        theft_search_move(g, &s->current, arity, &s->made);
+        move(g, &s->current, arity, &s->made);
         s->current_value = -INFINITY; /* unknown: whatever comes is better */
     }
     return true;
@@ -71,10 +239,10 @@ bool theft_search_propose(struct theft *t, struct theft_slot *slot, enum theft_a
         !copy(&s->next, &s->current))
         return false;
     if (s->again.by && s->again.at < s->next.choices.count) {
-        theft_search_add(&s->next.choices.at[s->again.at], s->again.by);
+        add_to_choice(&s->next.choices.at[s->again.at], s->again.by);
         s->made = s->again;
     } else {
-        theft_search_move(&g, &s->next, t->arity, &s->made);
+        move(&g, &s->next, t->arity, &s->made);
     }
     s->again.by = 0;
     slot->step_at = s->made.at;

@@ -27,7 +27,7 @@ struct theft_shrink {
 /* Shrinks the slot's input as far as its types know how to. */
 enum theft_step theft_shrink(struct theft *t, struct theft_slot *slot);
 
-/* shrink_tactics.c: shrinks argument i by its type's callback; true on progress. */
+/* shrink.c: shrinks argument i by its type's callback; true on progress. */
 bool theft_shrink_tactics(struct theft_shrink *s, unsigned i);
 
 /* shrink_choices.c: shrinks all autoshrinking arguments together; true on progress. */
@@ -36,7 +36,7 @@ bool theft_shrink_choices(struct theft_shrink *s);
  * counterexample comes from, and the hooks hear that nothing is left to try. */
 void theft_shrink_choices_done(struct theft_shrink *s);
 
-/* shrink_trial.c: the common part of an attempt. */
+/* shrink.c: the common part of an attempt. */
 enum theft_step theft_shrink_hook_pre(struct theft_shrink *s, unsigned i, uint32_t tactic);
 enum theft_step theft_shrink_hook_post(struct theft_shrink *s, unsigned i, uint32_t tactic,
                                        void *arg, enum theft_shrink_post_state state);
@@ -85,17 +85,17 @@ typedef bool theft_shrink_attempt(struct theft_shrink *s, uint64_t k, void *data
 uint64_t theft_shrink_extend(struct theft_shrink *s, uint64_t most,
                              theft_shrink_attempt *attempt, void *data);
 
-/* The passes: each tries one kind of simplification everywhere. */
-void theft_pass_truncate(struct theft_shrink *s);     /* shrink_delete.c */
-void theft_pass_delete(struct theft_shrink *s);       /* shrink_delete.c */
-void theft_pass_lower_delete(struct theft_shrink *s); /* shrink_length.c */
-void theft_pass_shift(struct theft_shrink *s);        /* shrink_length.c */
-void theft_pass_zero(struct theft_shrink *s);         /* shrink_values.c */
-void theft_pass_values(struct theft_shrink *s);       /* shrink_values.c */
-void theft_pass_equal(struct theft_shrink *s);        /* shrink_groups.c */
-void theft_pass_together(struct theft_shrink *s);     /* shrink_groups.c */
-void theft_pass_move(struct theft_shrink *s);         /* shrink_pairs.c */
-void theft_pass_raise(struct theft_shrink *s);        /* shrink_pairs.c */
-void theft_pass_reorder(struct theft_shrink *s);      /* shrink_pairs.c */
+/* shrink_passes.c: each tries one kind of simplification everywhere. */
+void theft_pass_truncate(struct theft_shrink *s);
+void theft_pass_delete(struct theft_shrink *s);
+void theft_pass_lower_delete(struct theft_shrink *s);
+void theft_pass_shift(struct theft_shrink *s);
+void theft_pass_zero(struct theft_shrink *s);
+void theft_pass_values(struct theft_shrink *s);
+void theft_pass_equal(struct theft_shrink *s);
+void theft_pass_together(struct theft_shrink *s);
+void theft_pass_move(struct theft_shrink *s);
+void theft_pass_raise(struct theft_shrink *s);
+void theft_pass_reorder(struct theft_shrink *s);
 
 #endif
