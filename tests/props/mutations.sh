@@ -127,7 +127,7 @@ mutation "exponentials of which the filter sees one entry" src/certify/filter_in
 mutation "exponentials that the filter adds where they cancel" src/certify/filter_integers.c \
     'sum[c] += skip[c] + x[c] - y[c];' 'sum[c] += skip[c] + x[c] + y[c];'
 mutation "the skip of the first token at every position" $attention \
-    'l->token + l->wanted.begin * l->dim + (i - i % l->dim);' 'l->token + l->asked.begin * l->dim;'
+    'l->token + l->wanted.begin * l->dim + (i - i % l->dim);' 'l->token + l->wanted.begin * l->dim;'
 mutation "a total without its first weight, from three keys on" $attention \
     'for (size_t i = 0; i < count; i++)
         ADD(total' 'for (size_t i = count > 2; i < count; i++)
