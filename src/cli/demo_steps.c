@@ -95,8 +95,8 @@ const demo_step attest_demo_step[DEMO_STEPS] = {
          "7. A head of a trained model, its queries, keys and values on one line of text in\n"
          "   bfloat16. What do bfloat16 and an 8-bit float make of its attention?",
      .command = &attest_command_heads,
-     .arguments = {"@head.safetensors", "--causal", "--formats",
-                   "bfloat16,float8_e4m3fn", "-o", "@head-audit.json"}},
+     .arguments = {"@head.safetensors", "--causal", "--formats", "bfloat16,float8_e4m3fn", "-o",
+                   "@head-audit.json"}},
     {.story =
          "8. Is an 8-bit cache of its keys and values good enough? The smallest scheme with\n"
          "   which every kernel stays within a tenth of the exact outputs, proved.",

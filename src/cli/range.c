@@ -2,10 +2,15 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/memory.h"
+#include "base/scope.h"
 #include "cli/progress.h"
-#include "cli/range.h"
+#include "cli/qkv.h"
 #include "io/json_file.h"
+#include "judge/range.h"
+#include "judge/quantise.h"
 #include "report/need.h"
 
 static int run(int argc, char **argv);
@@ -26,6 +31,142 @@ const attest_command attest_command_range = {
     .product = "write a record for 'attest report' to FILE",
     .run = run,
 };
+
+/* The scheme of one head. */
+typedef struct range_head {
+    size_t layer, batch, head;
+    attest_judge_scheme scheme;
+} range_head;
+
+typedef struct range_job {
+    attest_cli_qkv x;
+    attest_number_option within;
+    const char *schemes;
+    attest_judge_ranges ranges;
+    size_t layer[ATTEST_JUDGE_EVENTS]; /* where a yes was found */
+    char *scheme_text;                 /* the list, cut into its names */
+    const char **scheme;               /* ended by NULL; NULL: the default ones */
+    range_head *head;
+    size_t heads, head_room;
+} range_job;
+
+static int no_memory(void)
+{
+    attest_error error;
+
+    attest_memory_fail(&error);
+    return attest_cli_fail(&error);
+}
+
+/* Checks --max-error and --schemes. EXIT_HOLDS, or a complaint. */
+static int parse_schemes(range_job *job)
+{
+    size_t count = 0;
+    char *rest = NULL;
+
+    if (job->schemes && !job->within.given)
+        return attest_cli_refuse("--schemes needs --max-error R");
+    if (!job->schemes)
+        return EXIT_HOLDS;
+    job->scheme_text = attest_memory_copy(job->schemes);
+    job->scheme = attest_memory_alloc(strlen(job->schemes) + 1, sizeof *job->scheme);
+    if (!job->scheme_text || !job->scheme)
+        return no_memory();
+    for (char *name = strtok_r(job->scheme_text, ",", &rest); name;
+         name = strtok_r(NULL, ",", &rest)) {
+        attest_block_format format;
+        attest_error error;
+
+        if (attest_block_parse(&format, name, &error))
+            return attest_cli_refuse("--schemes: %s", error.text);
+        job->scheme[count++] = name;
+    }
+    if (count == 0)
+        return attest_cli_refuse("--schemes: the list is empty");
+    return EXIT_HOLDS;
+}
+
+static void clear_schemes(range_job *job)
+{
+    free(job->scheme_text);
+    free(job->scheme);
+    free(job->head);
+}
+
+/* The smallest schemes of the heads of the layer that was read last. */
+static int find_schemes(range_job *job)
+{
+    attest_cli_qkv *x = &job->x;
+    size_t heads = x->shape[0] * x->shape[1];
+    const char *const *schemes =
+        job->scheme ? (const char *const *)job->scheme : attest_judge_schemes;
+    attest_judge_scheme *best ATTEST_FREED = attest_memory_alloc(heads, sizeof *best);
+    attest_error error;
+
+    if (!best ||
+        !attest_memory_grow(&job->head, &job->head_room, job->heads + heads, sizeof *job->head))
+        return no_memory();
+    /* a bound below the number that is asked for, if they differ */
+    if (attest_judge_scheme_find(best, &x->qkv, x->model,
+                                 fmpq_get_d(job->within.value) * (1 - 0x1p-52), schemes,
+                                 &x->options, &error))
+        return attest_cli_qkv_fail(x, &error);
+    for (size_t h = 0; h < heads; h++)
+        job->head[job->heads++] =
+            (range_head){x->layer, h / x->shape[1], h % x->shape[1], best[h]};
+    return EXIT_HOLDS;
+}
+
+static void write_schemes(attest_json *json, const range_job *job)
+{
+    if (!job->within.given)
+        return;
+    attest_json_write_object(json, "schemes");
+    attest_json_write_rational(json, "within", job->within.value);
+    attest_json_write_array(json, "heads");
+    for (size_t i = 0; i < job->heads; i++) {
+        const range_head *head = &job->head[i];
+
+        attest_json_write_object(json, NULL);
+        attest_json_write_count(json, "layer", head->layer);
+        attest_json_write_count(json, "batch", head->batch);
+        attest_json_write_count(json, "head", head->head);
+        attest_json_write_string(json, "scheme", head->scheme.name);
+        if (head->scheme.name) {
+            attest_json_write_double(json, "relative_error", head->scheme.relative);
+            attest_json_write_count(json, "pairs_apart", head->scheme.pairs);
+        }
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
+    attest_json_write_close(json);
+}
+
+static void print_schemes(const range_job *job)
+{
+    char *text;
+
+    if (!job->within.given)
+        return;
+    text = fmpq_get_str(NULL, 10, job->within.value);
+    attest_print(
+        "\nsmallest scheme for K and V with outputs within %s of the exact ones and all rows "
+        "apart:\n",
+        text);
+    flint_free(text);
+    for (size_t i = 0; i < job->heads; i++) {
+        const range_head *head = &job->head[i];
+
+        if (job->x.source.layered)
+            attest_print("  layer %zu,", head->layer);
+        attest_print("  batch %zu, head %-4zu %-24s", head->batch, head->head,
+                     head->scheme.name ? head->scheme.name : "none of those tried");
+        if (head->scheme.name)
+            attest_print(" proved %.3g, %zu pairs of rows apart", head->scheme.relative,
+                         head->scheme.pairs);
+        attest_print("\n");
+    }
+}
 
 /* Whether an event is one that spoils results. */
 static bool is_overflow(int event)
@@ -132,7 +273,7 @@ static void write_record(attest_json *json, range_job *job)
     write_number(json, "least", job->ranges.least_weight);
     attest_json_write_close(json);
     write_threshold(json, job);
-    attest_cli_range_write_schemes(json, job);
+    write_schemes(json, job);
     attest_cli_qkv_write_subject(json, &job->x, NULL, NULL);
     attest_json_write_close(json);
 }
@@ -209,7 +350,7 @@ static void print_summary(const range_job *job)
             r->smallest_offset > r->largest_offset ? ": none" : "");
     else if (isfinite(r->largest_offset))
         attest_print("safe offsets           up to %.0f\n", r->largest_offset);
-    attest_cli_range_print_schemes(job);
+    print_schemes(job);
 }
 
 static int find_ranges(range_job *job)
@@ -231,7 +372,7 @@ static int find_ranges(range_job *job)
         for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
             if (!known[e] && job->ranges.event[e].answer == ATTEST_JUDGE_YES)
                 job->layer[e] = x->layer;
-        code = job->within.given ? attest_cli_range_find_schemes(job) : EXIT_HOLDS;
+        code = job->within.given ? find_schemes(job) : EXIT_HOLDS;
         if (code != EXIT_HOLDS)
             return code;
     }
@@ -287,7 +428,7 @@ static int run(int argc, char **argv)
         return code;
     }
     attest_judge_ranges_init(&job.ranges);
-    code = attest_cli_range_parse_schemes(&job);
+    code = parse_schemes(&job);
     if (code == EXIT_HOLDS)
         code = attest_cli_qkv_open(&job.x, &attest_command_range, &common, operands, count);
     if (code == EXIT_HOLDS)
@@ -295,7 +436,7 @@ static int run(int argc, char **argv)
     if (code == EXIT_HOLDS)
         code = show(&job);
     attest_judge_ranges_clear(&job.ranges);
-    attest_cli_range_clear_schemes(&job);
+    clear_schemes(&job);
     fmpq_clear(job.within.value);
     attest_cli_qkv_close(&job.x);
     return code;
