@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "audit/collisions.h"
-#include "audit/counting.h"
+#include "audit/collapse.h"
 #include "campaign/gen.h"
 #include "campaign/label.h"
 #include "format/simulated.h"
@@ -242,10 +242,10 @@ static bool counting_is_right(const attest_format *format, size_t classes, size_
         told *= values;
     FMPZ(counted);
     if (values > 0)
-        right = attest_counting_values(counted, format) && fmpz_equal_ui(counted, values) &&
-                !attest_counting_collapses(format, told, dim) &&
-                attest_counting_collapses(format, told + 1, dim);
-    bits = attest_counting_bits(classes, dim);
+        right = attest_pigeonhole_values(counted, format) && fmpz_equal_ui(counted, values) &&
+                !attest_pigeonhole_collapses(format, told, dim) &&
+                attest_pigeonhole_collapses(format, told + 1, dim);
+    bits = attest_pigeonhole_bits(classes, dim);
     fmpz_one(counted);
     fmpz_mul_2exp(counted, counted, bits * dim);
     right = right && fmpz_cmp_ui(counted, classes) >= 0;
@@ -259,7 +259,7 @@ static attest_status decide_outputs(attest_trial *trial, const attest_instance *
                                     const attest_format *format, attest_error *error)
 {
     const attest_dataset *d = &instance->dataset;
-    bool too_few = attest_counting_collapses(format, o->classes.classes, d->dim), accurate;
+    bool too_few = attest_pigeonhole_collapses(format, o->classes.classes, d->dim), accurate;
     size_t pair[2] = {0, 0}, collisions = count_collisions(pair, o, d->total);
     ATTEST_SCOPED(attest_audit_collisions, found);
     ARB(e, s);

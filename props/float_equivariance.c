@@ -1,7 +1,7 @@
 /* float_equivariance.c -- floating point and the order of the tokens. */
 #include <stdio.h>
 
-#include "audit/orders.h"
+#include "audit/invariance.h"
 #include "base/scope.h"
 #include "campaign/gen.h"
 #include "campaign/label.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "audit/evaluate.h"
-#include "audit/orders.h"
+#include "audit/invariance.h"
 #include "campaign/gen.h"
 #include "number/scope.h"
 #include "props/properties.h"

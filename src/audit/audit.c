@@ -1,18 +1,20 @@
-/* audit.c -- an audit: every format, the certified separation, the collapse. */
+/* audit.c -- an audit: one layer on one dataset, in many arithmetics. */
 #include "audit/audit.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/certified.h"
 #include "audit/evaluate_kernel.h"
-#include "judge/model.h"
-#include "format/simulate_in_double.h"
-#include "number/rationals.h"
-#include "base/workers.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/workers.h"
+#include "format/simulate_in_double.h"
+#include "judge/model.h"
+#include "number/rationals.h"
 #include "number/scope.h"
 
 /* Limits on the sequences whose errors are measured, and on those measured stage by stage. */
@@ -87,7 +89,7 @@ void attest_audit_clear(attest_audit *audit)
     arb_clear(audit->theory.delta_log2);
     attest_audit_reference_clear(&audit->reference);
     attest_audit_reference_clear(&audit->stage_reference);
-    attest_audit_weights_clear(&audit->exact_weights);
+    attest_audit_exact_weights_clear(&audit->exact_weights);
     results_clear(audit->result, audit->formats);
     results_clear(audit->staged, 1);
     results_clear(audit->algorithm,
@@ -218,8 +220,8 @@ static attest_status interpret(attest_audit_result *result, const attest_audit *
                                       audit->jobs, error));
     if (audit->exact_weights.rows == 0)
         return ATTEST_OK;
-    return attest_audit_attended_get(&result->attended, &audit->exact_weights,
-                                     &result->arithmetic, error);
+    return attest_audit_weights_error_get(&result->weights_error, &audit->exact_weights,
+                                          &result->arithmetic, error);
 }
 
 /* Each stage rounded alone. */
@@ -360,7 +362,7 @@ static attest_status make_references(attest_audit *audit, attest_error *error)
         ATTEST_TRY(attest_audit_reference_get(
             &audit->stage_reference, &request,
             sample->sequences < MOST_STAGED ? sample->sequences : MOST_STAGED, bits, error));
-    return attest_audit_weights_get(&audit->exact_weights, &request, sample, error);
+    return attest_audit_exact_weights_get(&audit->exact_weights, &request, sample, error);
 }
 
 attest_status attest_audit_run(attest_audit *audit, attest_error *error)
@@ -392,8 +394,8 @@ attest_status attest_audit_run(attest_audit *audit, attest_error *error)
         ATTEST_TRY(attest_audit_curve_find(&audit->curve, &request, &audit->classes,
                                            &audit->like, &audit->collapse, error));
         if (audit->reference.sequences > 0)
-            ATTEST_TRY(attest_audit_graded_get(&audit->graded, &request, &audit->reference,
-                                               &audit->like, error));
+            ATTEST_TRY(attest_audit_error_by_width_get(&audit->error_by_width, &request,
+                                                       &audit->reference, &audit->like, error));
     }
     if (!audit->has_kernels)
         return ATTEST_OK;
@@ -432,4 +434,99 @@ bool attest_audit_bits(fmpz_t bits, const arb_t large, const arb_t small)
     if (!arb_is_finite(ratio) || fmpz_cmp_ui(bits, 1) < 0)
         fmpz_one(bits);
     return true;
+}
+
+/* What an arithmetic makes of the outputs, in words. */
+
+static void add(attest_audit_conclusion *text, const char *format, ...) ATTEST_PRINTF(2, 3);
+
+/* All parts together are shorter than the room that there is. */
+static void add(attest_audit_conclusion *text, const char *format, ...)
+{
+    size_t used = strlen(text->words);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text->words + used, sizeof text->words - used, format, arguments);
+    va_end(arguments);
+}
+
+/* A share in percent, of two digits; what is too small for that as a factor. */
+static void add_share(attest_audit_conclusion *text, double share)
+{
+    if (share == 0)
+        add(text, "0 %%");
+    else if (share < 1e-4)
+        add(text, "%.1e", share);
+    else if (share < 0.1)
+        add(text, "%.2g %%", 100 * share);
+    else if (share < 100)
+        add(text, "%.0f %%", 100 * share);
+    else
+        add(text, "a factor of %.2g", share);
+}
+
+static void add_errors(attest_audit_conclusion *text, const attest_audit_result *result)
+{
+    const attest_audit_deviation *d = &result->deviation;
+
+    if (d->positions == 0) {
+        add(text, "no output has a relative error");
+        return;
+    }
+    add(text, "outputs differ by up to ");
+    add_share(text, d->max);
+    add(text, " (mean ");
+    add_share(text, d->mean);
+    add(text, ")");
+}
+
+static void add_pairs(attest_audit_conclusion *text, const attest_audit_pairs *pairs)
+{
+    if (pairs->required == 0)
+        add(text, ", no pair has to be told apart");
+    else if (pairs->apart == pairs->required)
+        add(text, ", all %" PRIu64 " pairs are told apart for certain", pairs->required);
+    else
+        add(text, ", %" PRIu64 " of %" PRIu64 " pairs can no longer be told apart for certain",
+            pairs->required - pairs->apart, pairs->required);
+    if (pairs->merged)
+        add(text, ", %" PRIu64 " of them %s merged", pairs->merged,
+            pairs->merged == 1 ? "is" : "are");
+}
+
+void attest_audit_conclude(attest_audit_conclusion *text, const attest_audit_result *result)
+{
+    size_t nonfinite = result->collisions.nonfinite;
+
+    text->words[0] = '\0';
+    add(text, "%s: ", result->arithmetic.format.name);
+    add_errors(text, result);
+    add_pairs(text, &result->pairs);
+    if (nonfinite)
+        add(text, "; %zu output%s not finite", nonfinite, nonfinite == 1 ? " is" : "s are");
+    if (result->saturated)
+        add(text, "; %zu entr%s the largest number", result->saturated,
+            result->saturated == 1 ? "y is" : "ies are");
+}
+
+void attest_audit_conclude_laws(attest_audit_conclusion *text,
+                                const attest_audit_result *result)
+{
+    const attest_audit_laws *laws = &result->laws;
+
+    text->words[0] = '\0';
+    if (laws->changed == 0 && laws->unnoticed == 0)
+        return;
+    add(text, "%s: ", result->arithmetic.format.name);
+    if (laws->changed > 0)
+        add(text, "%zu of %zu outputs change with the order of the tokens, at [%zu,%zu] first",
+            laws->changed, laws->reordered, laws->changed_at.sequence,
+            laws->changed_at.position);
+    if (laws->unnoticed > 0)
+        add(text,
+            "%s%zu of %zu outputs are the same without the first token of their sequence, at "
+            "[%zu,%zu] first",
+            laws->changed > 0 ? "; " : "", laws->unnoticed, laws->shortened,
+            laws->unnoticed_at.sequence, laws->unnoticed_at.position);
 }

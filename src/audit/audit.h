@@ -8,15 +8,12 @@
 
 #include <attest/judge.h>
 
-#include "audit/attended.h"
+#include "audit/errors.h"
 #include "audit/collapse.h"
 #include "audit/collisions.h"
-#include "audit/curve.h"
-#include "audit/graded.h"
 #include "audit/kernels.h"
-#include "audit/laws.h"
+#include "audit/invariance.h"
 #include "audit/pairs.h"
-#include "audit/errors.h"
 
 typedef enum attest_audit_verdict {
     ATTEST_AUDIT_SURVIVES = 0, /* the claim holds for the rounded outputs */
@@ -42,7 +39,7 @@ typedef struct attest_audit_result {
     bool has_bound;
     attest_audit_deviation deviation; /* with has_errors */
     attest_audit_pairs pairs;
-    attest_audit_attended attended; /* rows 0: not measured */
+    attest_audit_weights_error weights_error; /* rows 0: not measured */
     bool has_stages;
     attest_audit_errors stage[ATTEST_STAGES]; /* with that stage rounded, the others not */
     attest_audit_laws laws;
@@ -95,13 +92,13 @@ typedef struct attest_audit {
     attest_audit_certified certified;
     attest_audit_theory theory;
     attest_audit_reference reference, stage_reference;
-    attest_audit_weights exact_weights;
+    attest_audit_exact_weights exact_weights;
     attest_audit_result *result;    /* by format */
     attest_audit_result *staged;    /* of the kernel: its format is that of its outputs */
     attest_audit_result *algorithm; /* compares: formats for each of the algorithms */
     attest_audit_kernels kernels;
     attest_audit_curve curve;
-    attest_audit_graded graded; /* with has_curve */
+    attest_audit_error_by_width error_by_width; /* with has_curve */
 } attest_audit;
 
 enum { ATTEST_AUDIT_ALGORITHMS = 12 };
@@ -116,6 +113,11 @@ void attest_audit_algorithm(attest_simulated_arithmetic *arithmetic, size_t i);
 
 /* Runs the audit. Status: DOMAIN (shapes), UNABLE, NOMEM, IO. */
 attest_status attest_audit_run(attest_audit *audit, attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Sets audit->certified: by attest_certify where that is affordable, else, for softmax, from
+ * the outputs in binary64 and the a priori bound on their error: every separation differs from
+ * that of the rounded outputs by at most twice the bound. Status: as attest_certify. */
+attest_status attest_audit_certify(attest_audit *audit, attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Sets audit->theory. Status: NOMEM, UNABLE. */
 attest_status attest_audit_theory_get(attest_audit *audit,

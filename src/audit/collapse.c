@@ -1,16 +1,18 @@
-/* collapse.c -- the search for the width at which required pairs collide. */
+/* collapse.c -- the width at which required pairs collide: the search, the curve for plots, and
+ * what counting alone requires. */
 #include "audit/collapse.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "number/double.h"
-#include "format/simulate_in_double.h"
-#include "base/workers.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/scope.h"
+#include "base/workers.h"
+#include "format/simulate_in_double.h"
+#include "number/double.h"
+#include "number/scope.h"
 
 enum { DEFAULT_CAP = 4096, BOUND_BITS = 500, MOST_BITS = 1 << 30 };
 #define WORK_LIMIT 30.0 /* estimated seconds of one processor */
@@ -235,4 +237,134 @@ attest_status attest_audit_collapse_find(attest_audit_collapse *collapse,
     if (!collapse->reason && collapse->bits == 0)
         collapse->reason = "pairs collide at the cap itself";
     return ATTEST_OK;
+}
+
+/* The collapse curve: collisions and the least separation against the width. */
+
+enum { EVERY_TO = 16, LEAST_END = 64 };
+#define CURVE_WORK 2.0 /* estimated seconds of one processor */
+
+void attest_audit_curve_init(attest_audit_curve *curve)
+{
+    *curve = (attest_audit_curve){0};
+}
+
+void attest_audit_curve_clear(attest_audit_curve *curve)
+{
+    for (size_t i = 0; i < curve->widths; i++)
+        fmpz_clear(curve->width[i].collisions);
+    free(curve->width);
+    attest_audit_curve_init(curve);
+}
+
+static attest_status measure_point(attest_audit_width *width,
+                                   const attest_audit_outputs *outputs,
+                                   const attest_contexts *classes, attest_error *error)
+{
+    ATTEST_SCOPED(attest_audit_collisions, collisions);
+
+    ATTEST_TRY(attest_audit_collisions_get(&collisions, outputs, classes, error));
+    width->nonfinite = collisions.nonfinite;
+    fmpz_set(width->collisions, collisions.pairs);
+    if (collisions.has_pair || collisions.nonfinite > 0)
+        return ATTEST_OK;
+    return attest_audit_separation_log2(&width->log2_separation, &width->has_separation,
+                                        outputs, classes, error);
+}
+
+static attest_status add_point(attest_audit_curve *curve,
+                               const attest_simulated_arithmetic *arithmetic,
+                               const attest_audit_request *request,
+                               const attest_contexts *classes, attest_error *error)
+{
+    attest_audit_outputs outputs ATTEST_CLEARED_BY(attest_audit_outputs_clear) = {0};
+
+    if (!attest_memory_grow(&curve->width, &curve->room, curve->widths + 1,
+                            sizeof *curve->width))
+        return attest_memory_fail(error);
+    ATTEST_TRY(attest_audit_evaluate(&outputs, request, arithmetic, error));
+    curve->width[curve->widths] = (attest_audit_width){.bits = arithmetic->format.precision};
+    fmpz_init(curve->width[curve->widths].collisions);
+    return measure_point(&curve->width[curve->widths++], &outputs, classes, error);
+}
+
+/* The next width to look at: by one, then by about a fifth. */
+static long next_width(long bits)
+{
+    return bits < EVERY_TO ? bits + 1 : bits + (bits + 4) / 5;
+}
+
+/* The estimated seconds that a width takes: its evaluation, and its closest pair. */
+static double point_cost(const attest_audit_request *request,
+                         const attest_simulated_arithmetic *arithmetic)
+{
+    const attest_dataset *dataset = request->dataset;
+
+    return attest_audit_width_cost(request, arithmetic) +
+           (double)dataset->total * (1e-6 + 1e-7 * (double)dataset->dim);
+}
+
+attest_status
+attest_audit_curve_find(attest_audit_curve *curve, const attest_audit_request *request,
+                        const attest_contexts *classes, const attest_simulated_arithmetic *like,
+                        const attest_audit_collapse *collapse, attest_error *error)
+{
+    attest_simulated_arithmetic arithmetic;
+    long end = collapse->bits ? 2 * collapse->bits : collapse->high;
+    double spent = 0;
+
+    if (fmpz_is_zero(classes->required_pairs))
+        return ATTEST_OK;
+    end = end < LEAST_END ? LEAST_END : end;
+    end = end < collapse->high ? end : collapse->high;
+    for (long bits = collapse->low; bits <= end; bits = next_width(bits)) {
+        attest_audit_width_set(&arithmetic, like, bits);
+        spent += point_cost(request, &arithmetic);
+        if (spent > CURVE_WORK)
+            break;
+        ATTEST_TRY(add_point(curve, &arithmetic, request, classes, error));
+    }
+    return ATTEST_OK;
+}
+
+/* Collapses that follow from the pigeonhole principle (proofs-notes/collapse.md). */
+
+bool attest_pigeonhole_values(fmpz_t values, const attest_format *format)
+{
+    if (!format->bounded)
+        return false;
+    fmpz_set_si(values, format->emax);
+    fmpz_sub_si(values, values, format->emin);
+    fmpz_add_ui(values, values, 1);
+    if (format->positive) /* powers of two, and nothing else */
+        return true;
+    /* Of each exponent 2^(p-1) numbers, as many below the least normal one, 0 among them. */
+    fmpz_add_ui(values, values, 1);
+    fmpz_mul_2exp(values, values, (ulong)format->precision - 1);
+    fmpz_sub_ui(values, values, format->top_is_nan ? 2 : 1);
+    fmpz_mul_ui(values, values, 2);
+    fmpz_add_ui(values, values, 1);
+    return true;
+}
+
+size_t attest_pigeonhole_bits(size_t classes, size_t dim)
+{
+    size_t needed = 0; /* the least with 2^needed >= classes */
+
+    while (needed < 8 * sizeof classes && (classes - 1) >> needed > 0)
+        needed++;
+    return classes > 1 ? (needed + dim - 1) / dim : 0;
+}
+
+bool attest_pigeonhole_collapses(const attest_format *format, size_t classes, size_t dim)
+{
+    FMPZ(values, told);
+    bool collapses = attest_pigeonhole_values(values, format);
+
+    fmpz_one(told);
+    for (size_t c = 0; c < dim && collapses; c++) {
+        fmpz_mul(told, told, values);
+        collapses = fmpz_cmp_ui(told, classes) < 0;
+    }
+    return collapses;
 }

@@ -1,4 +1,4 @@
-/* collapse.h -- the width below which required pairs collide.
+/* collapse.h -- at which width do required pairs collide? By counting, by proof, by evaluation.
  *
  * collapse bits: the least significand width p, exponents unbounded, such that every width from
  * p to the cap keeps all required pairs apart. Widths from certified on do so because twice
@@ -7,6 +7,8 @@
 #ifndef ATTEST_AUDIT_COLLAPSE_H
 #define ATTEST_AUDIT_COLLAPSE_H
 
+#include <attest/flint.h>
+#include <attest/format.h>
 #include <attest/progress.h>
 
 #include "audit/bound.h"
@@ -63,5 +65,42 @@ double attest_audit_cost(const attest_audit_request *request, const attest_forma
 /* The same for a width: whether doubles can host it is found out. */
 double attest_audit_width_cost(const attest_audit_request *request,
                                const attest_simulated_arithmetic *arithmetic);
+
+/* The collapse curve: collisions and the least separation against the width.
+ *
+ * It is for people and decides nothing: collapse.h looks at every width that matters, this at
+ * some between the least and beyond the collapse. */
+
+typedef struct attest_audit_curve {
+    attest_audit_width *width; /* from the least on */
+    size_t widths, room;
+} attest_audit_curve;
+
+void attest_audit_curve_init(attest_audit_curve *curve);
+void attest_audit_curve_clear(attest_audit_curve *curve);
+
+/* Evaluates every width to 16, then four to a doubling, to the larger of 64 and twice the
+ * collapse bits, or to the cap where they are not known; inside the widths that the search may
+ * look at. It ends where the work would be more than about two seconds of one processor, by a
+ * count of operations, the same on every machine. Status: NOMEM, IO, UNABLE. */
+attest_status attest_audit_curve_find(attest_audit_curve *curve,
+                                      const attest_audit_request *request,
+                                      const attest_contexts *classes,
+                                      const attest_simulated_arithmetic *arithmetic,
+                                      const attest_audit_collapse *collapse,
+                                      attest_error *error) ATTEST_WARN_UNUSED;
+
+/* What counting alone says of a collapse: with M values per entry no more than M^dim classes
+ * of contexts can be told apart (proofs-notes/collapse.md). */
+
+/* The finite values of a format, -0 and 0 being one. false: its exponents are unbounded. */
+bool attest_pigeonhole_values(fmpz_t values, const attest_format *format);
+
+/* The least number of bits per entry, whatever their code, that can tell so many classes apart:
+ * the least b with 2^(b dim) >= classes. Domain: dim >= 1. */
+size_t attest_pigeonhole_bits(size_t classes, size_t dim);
+
+/* Whether values^dim < classes: some required pair collides, whatever the layer. */
+bool attest_pigeonhole_collapses(const attest_format *format, size_t classes, size_t dim);
 
 #endif

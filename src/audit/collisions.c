@@ -1,9 +1,13 @@
-/* collisions.c -- equal outputs, counted without looking at pairs. */
+/* collisions.c -- required pairs whose outputs are equal, and the least distance of the others,
+ * exactly. */
 #include "audit/collisions.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/term.h"
+#include "geometry/candidates.h"
 #include "number/scope.h"
 
 void attest_audit_collisions_init(attest_audit_collisions *collisions)
@@ -167,4 +171,278 @@ attest_status attest_audit_collisions_get(attest_audit_collisions *collisions,
         return attest_memory_fail(error);
     offer_nonfinite(collisions, outputs, classes);
     return ATTEST_OK;
+}
+
+/* The least distance of outputs that must differ, exactly. */
+
+/* Bits of an exact difference; its square has twice as many. */
+enum { MOST_SPREAD = 1 << 22 };
+
+attest_status attest_audit_spread_check(const attest_audit_outputs *outputs,
+                                        attest_error *error)
+{
+    mpfr_exp_t least = MPFR_EMAX_MAX, most = MPFR_EMIN_MIN;
+
+    for (size_t i = 0; outputs->wide && i < outputs->count * outputs->dim; i++) {
+        mpfr_srcptr x = outputs->wide + i;
+        if (!mpfr_regular_p(x))
+            continue;
+        least = mpfr_get_exp(x) < least ? mpfr_get_exp(x) : least;
+        most = mpfr_get_exp(x) > most ? mpfr_get_exp(x) : most;
+    }
+    if (most < least || most - least <= MOST_SPREAD)
+        return ATTEST_OK;
+    return attest_error_set(
+        error, ATTEST_UNABLE,
+        "outputs lie between 2^%ld and 2^%ld: how far apart they are would "
+        "take numbers of more than %d bits; a format with bounded exponents "
+        "has none of these",
+        (long)least, (long)most, MOST_SPREAD);
+}
+
+void attest_audit_distance(arf_t square, const attest_audit_outputs *outputs, size_t p,
+                           size_t q)
+{
+    ARF(x, y);
+
+    arf_zero(square);
+    for (size_t c = 0; c < outputs->dim; c++) {
+        attest_audit_outputs_get(x, outputs, p, c);
+        attest_audit_outputs_get(y, outputs, q, c);
+        arf_sub(x, x, y, ARF_PREC_EXACT, ARF_RND_DOWN);
+        arf_mul(x, x, x, ARF_PREC_EXACT, ARF_RND_DOWN);
+        arf_add(square, square, x, ARF_PREC_EXACT, ARF_RND_DOWN);
+    }
+}
+
+static attest_status make_cloud(attest_cloud *cloud, const attest_audit_outputs *outputs,
+                                const attest_contexts *classes, attest_error *error)
+{
+    ARB_VEC(ball, (slong)outputs->dim);
+
+    ATTEST_TRY(attest_cloud_init(cloud, outputs->count, outputs->dim, error));
+    for (size_t p = 0; p < outputs->count; p++) {
+        cloud->colour[p] = classes->position[p];
+        if (outputs->real) {
+            attest_cloud_set_doubles(cloud, p, outputs->real + p * outputs->dim);
+            continue;
+        }
+        for (size_t c = 0; c < outputs->dim; c++)
+            attest_audit_outputs_get(arb_midref(ball + c), outputs, p, c);
+        attest_cloud_set_balls(cloud, p, ball);
+    }
+    attest_cloud_finish(cloud);
+    return ATTEST_OK;
+}
+
+/* By the tree of certify, in doubles with error bounds, and exactly among its candidates. */
+static attest_status search_tree(arf_t square, size_t pair[2], bool *found,
+                                 const attest_audit_outputs *outputs,
+                                 const attest_contexts *classes, attest_error *error)
+{
+    attest_cloud cloud ATTEST_CLEARED_BY(attest_cloud_clear) = {0};
+    attest_candidates candidates ATTEST_CLEARED_BY(attest_candidates_clear) = {0};
+    ARF(other);
+
+    ATTEST_TRY(make_cloud(&cloud, outputs, classes, error));
+    *found = false;
+    ATTEST_TRY(attest_candidates_init(&candidates, &cloud, error));
+    for (;;) {
+        size_t first, second;
+        bool more;
+
+        ATTEST_TRY(attest_candidates_next(&more, &first, &second, &candidates, error));
+        if (!more)
+            return ATTEST_OK;
+        attest_audit_distance(other, outputs, first, second);
+        if (*found && arf_cmp(other, square) >= 0)
+            continue;
+        *found = true;
+        arf_set(square, other);
+        pair[0] = first;
+        pair[1] = second;
+    }
+}
+
+/* At least the square of the norm at position p: a sum of up to 2^20 squares is off by one
+ * rounding for each square and each addition but the first, and by what underflows; the last
+ * product and sum round, too. Infinite where that is not known. */
+static double square_above(const attest_audit_outputs *outputs, size_t p)
+{
+    const double *x = outputs->real ? outputs->real + p * outputs->dim : NULL;
+    double sum = 0;
+
+    if (!x || outputs->dim > (size_t)1 << 20)
+        return INFINITY;
+    for (size_t c = 0; c < outputs->dim; c++)
+        sum += x[c] * x[c];
+    return sum * (1 + ATTEST_TERM(square_sums, ((double)outputs->dim + 8) * 0x1p-53)) +
+           ATTEST_TERM(square_underflow, 0x1p-1000);
+}
+
+void attest_audit_norm_get(arf_t square, const attest_audit_outputs *outputs)
+{
+    double most = 0; /* at most the largest square so far */
+    ARF(x, norm);
+
+    arf_zero(square);
+    for (size_t p = 0; p < outputs->count; p++) {
+        if (!attest_audit_outputs_finite(outputs, p) || square_above(outputs, p) < most)
+            continue;
+        arf_zero(norm);
+        for (size_t c = 0; c < outputs->dim; c++) {
+            attest_audit_outputs_get(x, outputs, p, c);
+            arf_mul(x, x, x, ARF_PREC_EXACT, ARF_RND_DOWN);
+            arf_add(norm, norm, x, ARF_PREC_EXACT, ARF_RND_DOWN);
+        }
+        if (arf_cmp(norm, square) > 0) {
+            arf_set(square, norm);
+            most = arf_get_d(square, ARF_RND_FLOOR);
+        }
+    }
+}
+
+attest_status attest_audit_separation_get(arf_t square, size_t pair[2], bool *found,
+                                          const attest_audit_outputs *outputs,
+                                          const attest_contexts *classes, attest_error *error)
+{
+    ATTEST_TRY(attest_audit_spread_check(outputs, error));
+    /* Doubles see no difference between many of the outputs of a wide format. */
+    if (outputs->wide && attest_audit_separation_sweep(square, pair, found, outputs, classes))
+        return ATTEST_OK;
+    return search_tree(square, pair, found, outputs, classes, error);
+}
+
+attest_status attest_audit_separation_log2(double *log2, bool *known,
+                                           const attest_audit_outputs *outputs,
+                                           const attest_contexts *classes, attest_error *error)
+{
+    attest_status status;
+    size_t pair[2];
+    ARF(square);
+    ARB(ball);
+
+    status = attest_audit_separation_get(square, pair, known, outputs, classes, error);
+    *known = status == ATTEST_OK && *known && arf_sgn(square) > 0;
+    if (*known) {
+        arb_set_arf(ball, square);
+        arb_log_base_ui(ball, ball, 2, 64);
+        *log2 = arf_get_d(arb_midref(ball), ARF_RND_NEAR) / 2;
+    }
+    return status == ATTEST_UNABLE ? ATTEST_OK : status;
+}
+
+/* The least separation of outputs that doubles do not tell apart.
+ *
+ * The positions are sorted along the axis on which they are spread most, and each is compared
+ * with those that follow while the gap along the axis alone is not above the least distance.
+ * Gaps are rounded down, distances exact. */
+
+/* Up to so many comparisons per position; outputs that need more have no simple order. */
+enum { MOST_VISITS = 200 };
+
+typedef struct point {
+    mpfr_srcptr key;
+    size_t position;
+} point;
+
+static int compare_points(const void *a, const void *b)
+{
+    const point *p = a, *q = b;
+    int order = mpfr_cmp(p->key, q->key);
+
+    return order ? order : (p->position > q->position) - (p->position < q->position);
+}
+
+/* The entry in which the outputs differ most. */
+static size_t widest_axis(const attest_audit_outputs *outputs)
+{
+    size_t best = 0;
+    double widest = -1;
+
+    for (size_t c = 0; c < outputs->dim; c++) {
+        double low = INFINITY, high = -INFINITY;
+        for (size_t p = 0; p < outputs->count; p++) {
+            double x = mpfr_get_d(outputs->wide + p * outputs->dim + c, MPFR_RNDN);
+            low = fmin(low, x);
+            high = fmax(high, x);
+        }
+        if (high - low > widest) {
+            widest = high - low;
+            best = c;
+        }
+    }
+    return best;
+}
+
+/* The pair in order, and whether it comes before the other one. */
+static bool comes_first(size_t pair[2], size_t p, size_t q, const size_t other[2])
+{
+    pair[0] = p < q ? p : q;
+    pair[1] = p < q ? q : p;
+    return pair[0] < other[0] || (pair[0] == other[0] && pair[1] < other[1]);
+}
+
+/* The best pair so far. */
+typedef struct best {
+    bool found;
+    size_t pair[2];
+    arf_ptr square;
+} best;
+
+static void offer(best *b, arf_t square, const attest_audit_outputs *outputs, size_t p,
+                  size_t q)
+{
+    size_t pair[2];
+    bool first = comes_first(pair, p, q, b->pair);
+    int order;
+
+    attest_audit_distance(square, outputs, p, q);
+    order = b->found ? arf_cmp(square, b->square) : -1;
+    if (order > 0 || (order == 0 && !first))
+        return;
+    b->found = true;
+    b->pair[0] = pair[0];
+    b->pair[1] = pair[1];
+    arf_swap(b->square, square);
+}
+
+/* Whether the square of the gap along the axis, rounded down, is above the least square. */
+static bool is_beyond(arf_t gap, mpfr_t work, const point *near, const point *far,
+                      const best *b)
+{
+    if (!b->found)
+        return false;
+    mpfr_sub(work, far->key, near->key, MPFR_RNDD);
+    arf_set_mpfr(gap, work);
+    arf_mul(gap, gap, gap, 53, ARF_RND_DOWN);
+    return arf_cmp(gap, b->square) > 0;
+}
+
+bool attest_audit_separation_sweep(arf_t square, size_t pair[2], bool *found,
+                                   const attest_audit_outputs *outputs,
+                                   const attest_contexts *classes)
+{
+    point *order ATTEST_FREED = attest_memory_alloc(outputs->count, sizeof *order);
+    size_t axis = widest_axis(outputs), visits = 0, most = outputs->count * MOST_VISITS;
+    best b = {.square = square};
+    ARF(work);
+    MPFR(53, gap);
+
+    if (!order)
+        return false;
+    for (size_t p = 0; p < outputs->count; p++)
+        order[p] = (point){outputs->wide + p * outputs->dim + axis, p};
+    qsort(order, outputs->count, sizeof *order, compare_points);
+    for (size_t i = 0; i < outputs->count && visits < most; i++)
+        for (size_t j = i + 1; j < outputs->count && visits < most; j++, visits++) {
+            if (is_beyond(work, gap, &order[i], &order[j], &b))
+                break;
+            if (classes->position[order[i].position] != classes->position[order[j].position])
+                offer(&b, work, outputs, order[i].position, order[j].position);
+        }
+    *found = b.found;
+    pair[0] = b.pair[0];
+    pair[1] = b.pair[1];
+    return visits < most;
 }

@@ -2,8 +2,8 @@
 #ifndef ATTEST_AUDIT_COLLISIONS_H
 #define ATTEST_AUDIT_COLLISIONS_H
 
-#include "theory/contextual.h"
 #include "audit/evaluate.h"
+#include "theory/contextual.h"
 
 typedef struct attest_audit_collisions {
     fmpz_t pairs;     /* required pairs with equal outputs, or with one that is not finite */
@@ -45,5 +45,17 @@ attest_status attest_audit_separation_log2(double *log2, bool *known,
 /* square = the largest square of a norm over the finite outputs, exactly. Domain:
  * attest_audit_spread_check. */
 void attest_audit_norm_get(arf_t square, const attest_audit_outputs *outputs);
+
+/* The parts of the search for the least separation. */
+
+/* square = |output p - output q|^2, exactly. */
+void attest_audit_distance(arf_t square, const attest_audit_outputs *outputs, size_t p,
+                           size_t q);
+
+/* attest_audit_separation_get for outputs in MPFR, along one axis; false: that takes too many
+ * comparisons, or memory, and nothing is known. */
+bool attest_audit_separation_sweep(arf_t square, size_t pair[2], bool *found,
+                                   const attest_audit_outputs *outputs,
+                                   const attest_contexts *classes);
 
 #endif

@@ -1,11 +1,78 @@
-/* errors.c -- errors in ulp against certified outputs. */
+/* errors.c -- errors of an arithmetic against certified outputs. */
 #include "audit/errors.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
+#include "audit/bound.h"
+#include "audit/collapse.h"
 #include "base/memory.h"
+#include "base/scope.h"
+#include "base/term.h"
 #include "base/workers.h"
 #include "format/simulate_in_mpfr.h"
+#include "number/rationals.h"
+#include "number/scope.h"
+
+attest_audit_size attest_audit_size_get(const mpfr_t x)
+{
+    attest_audit_size size = {0};
+
+    size.part = mpfr_get_d_2exp(&size.exponent, x, MPFR_RNDU);
+    return size;
+}
+
+/* x = the size. x has 53 bits, which are enough. */
+static void get_wide(mpfr_t x, attest_audit_size size)
+{
+    mpfr_set_d(x, size.part, MPFR_RNDN);
+    mpfr_mul_2si(x, x, size.exponent, MPFR_RNDU);
+}
+
+int attest_audit_size_compare(attest_audit_size a, attest_audit_size b)
+{
+    if (a.part == 0 || b.part == 0 || a.exponent == b.exponent)
+        return (a.part > b.part) - (a.part < b.part);
+    return a.exponent > b.exponent ? 1 : -1;
+}
+
+attest_audit_size attest_audit_size_mean(attest_audit_size a, size_t a_count,
+                                         attest_audit_size b, size_t b_count)
+{
+    MPFR(53, x, y);
+
+    if (a_count + b_count == 0)
+        return (attest_audit_size){0};
+    get_wide(x, a);
+    get_wide(y, b);
+    mpfr_mul_ui(x, x, a_count, MPFR_RNDU);
+    mpfr_mul_ui(y, y, b_count, MPFR_RNDU);
+    mpfr_add(x, x, y, MPFR_RNDU);
+    mpfr_div_ui(x, x, a_count + b_count, MPFR_RNDU);
+    return attest_audit_size_get(x);
+}
+
+int attest_audit_size_compare_rational(attest_audit_size size, const fmpq_t rational)
+{
+    MPFR(53, wide);
+    ARF(value);
+
+    get_wide(wide, size);
+    arf_set_mpfr(value, wide);
+    return attest_rationals_compare_arf(value, rational);
+}
+
+void attest_audit_size_format(char text[ATTEST_AUDIT_SIZE_TEXT], attest_audit_size size,
+                              int digits)
+{
+    MPFR(53, wide);
+
+    get_wide(wide, size);
+    mpfr_snprintf(text, ATTEST_AUDIT_SIZE_TEXT, "%.*Rg", digits, wide);
+}
+
+/* Errors in ulp against certified outputs. */
 
 /* Whether an entry has an ulp in the format. */
 typedef enum place {
@@ -204,4 +271,296 @@ bool attest_audit_errors_known(const attest_audit_errors *errors)
 {
     return errors->entries > 0 && !errors->unlimited && errors->unresolved == 0 &&
            isfinite(errors->max_ulp.part) && isfinite(errors->mean_ulp.part);
+}
+
+/* How far computed outputs lie from the exact ones, as whole vectors.
+ *
+ * Every number of a position is an MPFR number of 64 bits, rounded so that the quotient is an
+ * upper bound: distances up, norms of exact outputs down. Exponents do not overflow. */
+
+enum { DISTANCE_BITS = 64 };
+
+/* The four numbers of a position at work. */
+typedef struct workspace {
+    mpfr_t entry, part, distance, norm;
+} workspace;
+
+/* part = |entry i of the outputs - the exact one|, from above. */
+static void entry_distance(workspace *w, const attest_audit_outputs *outputs, size_t i,
+                           const attest_audit_reference *reference, size_t j)
+{
+    if (outputs->real) {
+        mpfr_set_d(w->entry, outputs->real[i], MPFR_RNDN); /* exact: 53 bits */
+        mpfr_sub(w->part, w->entry, reference->middle + j, MPFR_RNDA);
+    } else {
+        mpfr_sub(w->part, outputs->wide + i, reference->middle + j, MPFR_RNDA);
+    }
+    mpfr_abs(w->part, w->part, MPFR_RNDU);
+    mpfr_add(w->part, w->part, reference->radius + j, MPFR_RNDU);
+}
+
+/* Adds to norm the square of the least that |exact entry j| can be. */
+static void add_least(workspace *w, const attest_audit_reference *reference, size_t j)
+{
+    mpfr_abs(w->part, reference->middle + j, MPFR_RNDD);
+    mpfr_sub(w->part, w->part, reference->radius + j, MPFR_RNDD);
+    if (mpfr_sgn(w->part) > 0) {
+        mpfr_sqr(w->part, w->part, MPFR_RNDD);
+        mpfr_add(w->norm, w->norm, w->part, MPFR_RNDD);
+    }
+}
+
+/* Sets w->distance from above and w->norm from below, at position q of the outputs, p of the
+ * sample. */
+static void measure_output(workspace *w, const attest_audit_outputs *outputs, size_t q,
+                           const attest_audit_reference *reference, size_t p)
+{
+    size_t dim = reference->dim;
+
+    mpfr_set_zero(w->distance, 1);
+    mpfr_set_zero(w->norm, 1);
+    if (!attest_audit_outputs_finite(outputs, q)) {
+        mpfr_set_inf(w->distance, 1);
+        return;
+    }
+    for (size_t c = 0; c < dim; c++) {
+        entry_distance(w, outputs, q * dim + c, reference, p * dim + c);
+        mpfr_sqr(w->part, w->part, MPFR_RNDU);
+        mpfr_add(w->distance, w->distance, w->part, MPFR_RNDU);
+        add_least(w, reference, p * dim + c);
+    }
+    mpfr_sqrt(w->distance, w->distance, MPFR_RNDU);
+    mpfr_sqrt(w->norm, w->norm, MPFR_RNDD);
+}
+
+/* Counts the relative error of position p. */
+static void add_position(attest_audit_deviation *d, workspace *w, size_t p)
+{
+    double ratio;
+
+    if (!mpfr_number_p(w->distance) || mpfr_zero_p(w->norm))
+        return;
+    mpfr_div(w->part, w->distance, w->norm, MPFR_RNDU);
+    ratio = mpfr_get_d(w->part, MPFR_RNDU);
+    d->positions++;
+    d->mean += ratio;
+    if (d->positions == 1 || ratio > d->max) {
+        d->max = ratio;
+        d->worst = p;
+    }
+}
+
+attest_status attest_audit_deviation_get(attest_audit_deviation *deviation,
+                                         const attest_audit_outputs *outputs,
+                                         const attest_dataset *dataset,
+                                         const attest_audit_reference *reference,
+                                         attest_error *error)
+{
+    workspace w;
+
+    *deviation = (attest_audit_deviation){0};
+    deviation->distance = attest_in_mpfr_vector_init(
+        &deviation->distance_bytes, reference->positions, DISTANCE_BITS, false);
+    if (!deviation->distance)
+        return attest_memory_fail(error);
+    mpfr_inits2(DISTANCE_BITS, w.entry, w.part, w.distance, w.norm, (mpfr_ptr)0);
+    for (size_t p = 0, i = 0; p < reference->positions; p++) {
+        i += p == reference->start[i + 1];
+        measure_output(&w, outputs, attest_audit_reference_place(reference, dataset, i, p),
+                       reference, p);
+        mpfr_set(deviation->distance + p, w.distance, MPFR_RNDU);
+        add_position(deviation, &w, p);
+    }
+    if (deviation->positions > 0)
+        deviation->mean /= (double)deviation->positions;
+    mpfr_clears(w.entry, w.part, w.distance, w.norm, (mpfr_ptr)0);
+    return ATTEST_OK;
+}
+
+void attest_audit_deviation_forget(attest_audit_deviation *deviation)
+{
+    free(deviation->distance);
+    deviation->distance = NULL;
+    deviation->distance_bytes = 0;
+}
+
+void attest_audit_deviation_clear(attest_audit_deviation *deviation)
+{
+    attest_audit_deviation_forget(deviation);
+    *deviation = (attest_audit_deviation){0};
+}
+
+/* How far the weights of softmax are from the exact ones in an arithmetic.
+ *
+ * The computed weights are compared with those of binary64, and the bound on the total
+ * variation of those is added: the reported distance is proved, and sharp wherever binary64 is
+ * much more precise than the arithmetic (proofs-notes/audit.md, Weights). */
+
+enum { MOST_WEIGHTS = 1 << 23 };
+
+static size_t positions_of(const attest_audit_request *request)
+{
+    size_t positions = 0;
+
+    for (size_t i = 0; i < request->sequences; i++)
+        positions += attest_dataset_length(request->dataset, request->sequence[i]);
+    return positions;
+}
+
+/* The length of the longest sequence of the request. */
+static size_t longest_of(const attest_audit_request *request)
+{
+    size_t longest = 0;
+
+    for (size_t i = 0; i < request->sequences; i++) {
+        size_t length = attest_dataset_length(request->dataset, request->sequence[i]);
+        longest = length > longest ? length : longest;
+    }
+    return longest;
+}
+
+/* The first sequences of the sample whose weights fit, one at least. */
+static void choose_rows(attest_audit_exact_weights *w, const attest_audit_reference *sample)
+{
+    size_t each =
+        w->request.weights->heads * w->request.dataset->longest * w->request.dataset->longest;
+    size_t most = each ? MOST_WEIGHTS / each : 0;
+
+    w->request.sequence = sample->sequence;
+    w->request.sequences = sample->sequences < most ? sample->sequences : most;
+    w->longest = longest_of(&w->request);
+    w->rows = positions_of(&w->request) * w->request.weights->heads;
+}
+
+attest_status attest_audit_exact_weights_get(attest_audit_exact_weights *weights,
+                                             const attest_audit_request *request,
+                                             const attest_audit_reference *sample,
+                                             attest_error *error)
+{
+    static const attest_format binary64 = {.name = "binary64", 53, true, -1022, 1023, 64};
+    attest_simulated_arithmetic arithmetic;
+    attest_audit_outputs outputs ATTEST_CLEARED_BY(attest_audit_outputs_clear) = {0};
+    attest_audit_model model;
+
+    *weights = (attest_audit_exact_weights){.request = *request};
+    if (request->weights->activation != ATTEST_SOFTMAX)
+        return ATTEST_OK;
+    choose_rows(weights, sample);
+    if (weights->rows == 0)
+        return ATTEST_OK;
+    weights->variation = attest_shared_alloc(weights->rows, sizeof(double));
+    if (weights->variation)
+        weights->weight = attest_shared_alloc(weights->rows * weights->longest, sizeof(double));
+    if (!weights->weight)
+        return attest_memory_fail(error);
+    attest_simulated_arithmetic_init(&arithmetic, &binary64);
+    attest_audit_model_init(&model, &arithmetic);
+    ATTEST_TRY(
+        attest_audit_bound_weights(weights->variation, &weights->request, &model, error));
+    weights->request.weights_out = weights->weight;
+    return attest_audit_evaluate(&outputs, &weights->request, &arithmetic, error);
+}
+
+void attest_audit_exact_weights_clear(attest_audit_exact_weights *weights)
+{
+    attest_shared_free(weights->weight, weights->rows * weights->longest, sizeof(double));
+    attest_shared_free(weights->variation, weights->rows, sizeof(double));
+    *weights = (attest_audit_exact_weights){0};
+}
+
+/* Twice the total variation bounds the error of each weight. The quotients, and the rescales of
+ * an online algorithm, were formed in doubles: n units at most. */
+void attest_audit_weights_error_add(attest_audit_weights_error *a, const double *computed,
+                                    const double *exact, double off, size_t n)
+{
+    double sum = 0, strongest = 0;
+    size_t best = 0;
+
+    for (size_t j = 0; j < n; j++) {
+        sum += fabs(computed[j] - exact[j]);
+        strongest = fmax(strongest, exact[j]);
+        best = computed[j] > computed[best] ? j : best;
+    }
+    sum = (sum / 2 + ATTEST_TERM(weights_error_off, off)) * (1 + 0x1p-30) +
+          ATTEST_TERM(weights_error_quotients, (double)(n + 4) * 0x1p-52);
+    if (!isfinite(sum)) /* a weight that is not finite, or no bound */
+        return;
+    a->rows++;
+    a->mean += sum;
+    a->max = fmax(a->max, sum);
+    a->changed += exact[best] + ATTEST_TERM(weights_error_changed, 4 * off) < strongest;
+}
+
+attest_status attest_audit_weights_error_get(attest_audit_weights_error *weights_error,
+                                             const attest_audit_exact_weights *exact,
+                                             const attest_simulated_arithmetic *arithmetic,
+                                             attest_error *error)
+{
+    attest_audit_request request = exact->request;
+    size_t count = exact->rows * exact->longest;
+    ATTEST_SHARED(double, computed, count);
+    attest_audit_outputs outputs ATTEST_CLEARED_BY(attest_audit_outputs_clear) = {0};
+
+    *weights_error = (attest_audit_weights_error){0};
+    if (!computed)
+        return attest_memory_fail(error);
+    request.weights_out = computed;
+    ATTEST_TRY(attest_audit_evaluate(&outputs, &request, arithmetic, error));
+    for (size_t r = 0; r < exact->rows; r++)
+        attest_audit_weights_error_add(weights_error, computed + r * exact->longest,
+                                       exact->weight + r * exact->longest, exact->variation[r],
+                                       exact->longest);
+    if (weights_error->rows > 0)
+        weights_error->mean /= (double)weights_error->rows;
+    return ATTEST_OK;
+}
+
+/* The graded curve: the relative error of outputs against the width. */
+
+#define WIDTHS_WORK 2.0 /* estimated seconds of one processor */
+
+/* The first sequences of the sample, as many as are affordable, and one at least. */
+static attest_audit_reference first_of(const attest_audit_reference *reference,
+                                       const attest_audit_request *request,
+                                       const attest_simulated_arithmetic *like)
+{
+    attest_simulated_arithmetic arithmetic;
+    attest_audit_reference part = *reference;
+    double each, affordable;
+
+    attest_audit_width_set(&arithmetic, like, ATTEST_AUDIT_ERROR_WIDTHS);
+    each = attest_audit_width_cost(request, &arithmetic) / (double)request->dataset->count;
+    affordable = WIDTHS_WORK / (each * ATTEST_AUDIT_ERROR_WIDTHS);
+    if (affordable < (double)part.sequences)
+        part.sequences = affordable > 1 ? (size_t)affordable : 1;
+    part.positions = part.start[part.sequences];
+    return part;
+}
+
+attest_status attest_audit_error_by_width_get(attest_audit_error_by_width *by_width,
+                                              const attest_audit_request *request,
+                                              const attest_audit_reference *reference,
+                                              const attest_simulated_arithmetic *like,
+                                              attest_error *error)
+{
+    attest_audit_reference part = first_of(reference, request, like);
+    attest_audit_request sample = *request;
+
+    *by_width = (attest_audit_error_by_width){.sequences = part.sequences};
+    sample.sequence = part.sequence;
+    sample.sequences = part.sequences;
+    for (size_t w = 0; w < ATTEST_AUDIT_ERROR_WIDTHS; w++) {
+        attest_simulated_arithmetic arithmetic;
+        attest_audit_outputs outputs ATTEST_CLEARED_BY(attest_audit_outputs_clear) = {0};
+        attest_audit_deviation deviation ATTEST_CLEARED_BY(attest_audit_deviation_clear) = {0};
+
+        attest_audit_width_set(&arithmetic, like, (long)w + 1);
+        ATTEST_TRY(attest_audit_evaluate(&outputs, &sample, &arithmetic, error));
+        ATTEST_TRY(attest_audit_deviation_get(&deviation, &outputs, NULL, &part, error));
+        by_width->known[w] = deviation.positions > 0;
+        by_width->max[w] = deviation.max;
+        by_width->mean[w] = deviation.mean;
+        by_width->widths = w + 1;
+    }
+    return ATTEST_OK;
 }

@@ -1,9 +1,39 @@
-/* errors.h -- errors of outputs, in units of the last place, against certified ones. */
+/* errors.h -- errors of an arithmetic against certified outputs: of entries in ulp, of outputs,
+ * of the weights of softmax, and by width. */
 #ifndef ATTEST_AUDIT_ERRORS_H
 #define ATTEST_AUDIT_ERRORS_H
 
+#include <mpfr.h>
+
+#include <attest/flint.h>
+
 #include "audit/reference.h"
-#include "audit/size.h"
+
+/* part 2^exponent, 1/2 <= part < 1, or part 0; infinite: part is. */
+typedef struct attest_audit_size {
+    double part;
+    long exponent;
+} attest_audit_size;
+
+/* x, not negative, rounded up to 53 bits. */
+attest_audit_size attest_audit_size_get(const mpfr_t x);
+
+/* x < 0, = 0, > 0 as a is less than, equal to, more than b. Domain: finite. */
+int attest_audit_size_compare(attest_audit_size a, attest_audit_size b);
+
+/* The mean of a, the mean of so many numbers, and b, that of others; rounded up. */
+attest_audit_size attest_audit_size_mean(attest_audit_size a, size_t a_count,
+                                         attest_audit_size b, size_t b_count);
+
+/* The sign of size - rational, exactly. */
+int attest_audit_size_compare_rational(attest_audit_size size, const fmpq_t rational);
+
+/* As a decimal of so many digits, whatever its exponent: a number of JSON if it is finite. */
+enum { ATTEST_AUDIT_SIZE_TEXT = 48 };
+void attest_audit_size_format(char text[ATTEST_AUDIT_SIZE_TEXT], attest_audit_size size,
+                              int digits);
+
+/* Errors of outputs, in units of the last place, against certified ones. */
 
 /* Errors in units of the last place of a format at the true value; an output that is not finite
  * has none. */
@@ -28,5 +58,89 @@ attest_audit_errors_get(attest_audit_errors *errors, const attest_audit_outputs 
                         const attest_dataset *all, const attest_audit_reference *reference,
                         const attest_format *format, const double *bound, long unit_bits,
                         size_t jobs, attest_error *error) ATTEST_WARN_UNUSED;
+
+/* How far computed outputs lie from the exact ones, as whole vectors. */
+
+/* Relative errors |computed - exact| / |exact| at the positions of the sample, from above. */
+typedef struct attest_audit_deviation {
+    size_t positions; /* those that have one: a finite output, and an exact one that is not 0 */
+    double max, mean;
+    size_t worst;            /* the position in the sample */
+    __mpfr_struct *distance; /* by position of the sample, >= |computed - exact|; infinite where
+                              * an entry is not finite */
+    size_t distance_bytes;
+} attest_audit_deviation;
+
+/* Measures outputs of the whole dataset (NULL: of the sample) at the positions of the sample.
+ * Status: NOMEM. */
+attest_status attest_audit_deviation_get(attest_audit_deviation *deviation,
+                                         const attest_audit_outputs *outputs,
+                                         const attest_dataset *dataset,
+                                         const attest_audit_reference *reference,
+                                         attest_error *error) ATTEST_WARN_UNUSED;
+/* Gives back the distances; the numbers stay. */
+void attest_audit_deviation_forget(attest_audit_deviation *deviation);
+void attest_audit_deviation_clear(attest_audit_deviation *deviation);
+
+/* How far the weights of softmax are from the exact ones in an arithmetic. */
+
+/* Exact weights of a sample, up to a bound: those of binary64, and what they may be off by. */
+typedef struct attest_audit_exact_weights {
+    attest_audit_request request; /* which sequences */
+    size_t rows;                  /* positions times heads */
+    size_t longest;
+    double *weight;    /* longest for each row */
+    double *variation; /* by row: >= the total variation from the exact weights */
+} attest_audit_exact_weights;
+
+/* Errors of the weights over the rows that have finite ones. */
+typedef struct attest_audit_weights_error {
+    size_t rows;
+    double max, mean; /* total variation, half the sum of |computed - exact|, from above */
+    size_t changed;   /* rows whose strongest key is not, for certain, a strongest exact one */
+} attest_audit_weights_error;
+
+/* Takes as many sequences of the sample as fit in about 64 MB. rows is 0 for hardmax. Status:
+ * NOMEM, IO. */
+attest_status attest_audit_exact_weights_get(attest_audit_exact_weights *weights,
+                                             const attest_audit_request *request,
+                                             const attest_audit_reference *sample,
+                                             attest_error *error) ATTEST_WARN_UNUSED;
+void attest_audit_exact_weights_clear(attest_audit_exact_weights *weights);
+
+/* Counts one row of n weights: those of an arithmetic, and the exact ones but for a total
+ * variation of `off`. mean is the sum until all rows are counted. */
+void attest_audit_weights_error_add(attest_audit_weights_error *weights_error,
+                                    const double *computed, const double *exact, double off,
+                                    size_t n);
+
+/* Status: NOMEM, IO. Cost: one evaluation of the sample. */
+attest_status attest_audit_weights_error_get(attest_audit_weights_error *weights_error,
+                                             const attest_audit_exact_weights *exact,
+                                             const attest_simulated_arithmetic *arithmetic,
+                                             attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The graded curve: the relative error of outputs against the width.
+ *
+ * Outputs of a real head hardly ever coincide, so that its collapse says little; how its error
+ * falls from width to width does. What is shown is measured: it falls where the truth does. */
+
+enum { ATTEST_AUDIT_ERROR_WIDTHS = 24 };
+
+typedef struct attest_audit_error_by_width {
+    size_t sequences; /* of the sample, those that were evaluated */
+    size_t widths;    /* 1, 2, ..., with unbounded exponents */
+    bool known[ATTEST_AUDIT_ERROR_WIDTHS];
+    double max[ATTEST_AUDIT_ERROR_WIDTHS], mean[ATTEST_AUDIT_ERROR_WIDTHS];
+} attest_audit_error_by_width;
+
+/* Measures widths 1 to 24 on the first sequences of the sample, as many as take about two
+ * seconds of one processor by a count of operations, the same on every machine. arithmetic
+ * gives the algorithm, the rounding and the accumulator. Status: NOMEM, IO. */
+attest_status attest_audit_error_by_width_get(attest_audit_error_by_width *by_width,
+                                              const attest_audit_request *request,
+                                              const attest_audit_reference *reference,
+                                              const attest_simulated_arithmetic *arithmetic,
+                                              attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

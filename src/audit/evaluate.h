@@ -25,8 +25,8 @@ typedef struct attest_audit_request {
     unsigned rounded;       /* bit s: stage s rounds to the format; the others to a reference,
                              * binary64 or 2p + 64 bits */
     bool never_hosted;      /* by MPFR even where doubles would do */
-    double *attended; /* NULL, or shared: gets the weights of softmax, key by key; those of
-                       * position p and head h begin at (p heads + h) longest */
+    double *weights_out; /* NULL, or shared: gets the weights of softmax, key by key; those of
+                          * position p and head h begin at (p heads + h) longest */
     size_t jobs;
     double max_work; /* what the balls of a reference may take: attention/work.h */
 } attest_audit_request;

@@ -193,8 +193,8 @@ struct attest_audit_head_simulation {
     double scale, cap, sink;       /* rounded; cap 0: none */
     double *query, *key, *value;   /* of the head: rounded; keys entry after entry */
     double *seen_key, *seen_value; /* those that a masked row sees */
-    double *attended; /* the weights of the keys that a row sees, and of the sink */
-    size_t *seen;     /* which keys a row sees */
+    double *weights_out; /* the weights of the keys that a row sees, and of the sink */
+    size_t *seen;        /* which keys a row sees */
 };
 
 bool attest_audit_head_simulation_fits(const attest_simulated_arithmetic *a)
@@ -266,15 +266,15 @@ attest_audit_head_simulation_new(const attest_simulated_arithmetic *arithmetic,
     s->value = numbers(x->keys, x->value_dim);
     s->seen_key = numbers(x->keys, x->dim);
     s->seen_value = numbers(x->keys, x->value_dim);
-    s->attended = numbers(x->keys + 1, 1);
+    s->weights_out = numbers(x->keys + 1, 1);
     s->seen = attest_memory_alloc(x->keys, sizeof *s->seen);
     if (!work_init(&s->work) || !s->query || !s->key || !s->value || !s->seen_key ||
-        !s->seen_value || !s->attended || !s->seen) {
+        !s->seen_value || !s->weights_out || !s->seen) {
         attest_audit_head_simulation_free(s);
         return NULL;
     }
     h = &s->work.stage[ATTEST_STAGE_SCORE].arithmetic;
-    s->work.attended = s->attended;
+    s->work.weights_out = s->weights_out;
     s->scales = x->rsqrt || !fmpq_is_one(x->scale);
     s->scale = x->rsqrt ? get_rsqrt(x->dim, h)
                         : attest_in_double_get_fraction(fmpq_numref(x->scale),
@@ -295,7 +295,7 @@ void attest_audit_head_simulation_free(attest_audit_head_simulation *s)
     free(s->value);
     free(s->seen_key);
     free(s->seen_value);
-    free(s->attended);
+    free(s->weights_out);
     free(s->seen);
     free(s);
 }
@@ -387,7 +387,7 @@ void attest_audit_head_simulation_run(double *out, double *weight,
     memcpy(out, s->work.mean.at, x->value_dim * sizeof *out);
     memset(weight, 0, (x->keys + 1) * sizeof *weight);
     for (size_t j = 0; j < v.visible; j++)
-        weight[s->seen[j]] = s->attended[j];
+        weight[s->seen[j]] = s->weights_out[j];
     if (head->sink)
-        weight[x->keys] = s->attended[v.visible];
+        weight[x->keys] = s->weights_out[v.visible];
 }

@@ -8,7 +8,7 @@
 
 #include <attest/ball.h>
 
-#include "audit/size.h"
+#include "audit/errors.h"
 #include "base/memory.h"
 #include "base/scope.h"
 #include "io/json_read.h"

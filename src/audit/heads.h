@@ -6,7 +6,7 @@
 
 #include "audit/audit.h"
 #include "audit/record.h"
-#include "audit/recorded.h"
+#include "audit/head_audit.h"
 #include "io/json_write.h"
 #include "model/model_qkv.h"
 #include "model/qkv.h"

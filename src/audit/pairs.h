@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "audit/deviation.h"
+#include "audit/errors.h"
 #include "theory/contextual.h"
 
 /* The worst that happened to a pair. */

@@ -5,7 +5,7 @@
 
 #include <attest/version.h>
 
-#include "audit/counting.h"
+#include "audit/collapse.h"
 #include "base/cpu.h"
 #include "judge/model_field.h"
 #include "number/scope.h"
@@ -123,7 +123,7 @@ static attest_place sampled(size_t p, const attest_audit_reference *r)
 static void write_meaning(attest_json *json, const attest_audit_result *result, attest_place at)
 {
     const attest_audit_deviation *d = &result->deviation;
-    const attest_audit_attended *a = &result->attended;
+    const attest_audit_weights_error *a = &result->weights_error;
     const attest_audit_pairs *pairs = &result->pairs;
     attest_audit_conclusion conclusion;
 
@@ -275,7 +275,7 @@ static void write_collapse(attest_json *json, const attest_audit *audit)
     attest_json_write_close(json);
 }
 
-static void write_graded(attest_json *json, const attest_audit_graded *graded)
+static void write_graded(attest_json *json, const attest_audit_error_by_width *graded)
 {
     attest_json_write_object(json, "graded");
     attest_json_write_count(json, "sequences", graded->sequences);
@@ -428,14 +428,14 @@ void attest_audit_write_members(attest_json *json, const attest_audit *audit,
         attest_json_write_null(json, "certified_bits");
     attest_json_write_count(json, "classes", audit->classes.classes);
     attest_json_write_count(json, "necessary_bits",
-                            attest_counting_bits(audit->classes.classes,
-                                                 attest_weights_output_dim(audit->weights)));
+                            attest_pigeonhole_bits(audit->classes.classes,
+                                                   attest_weights_output_dim(audit->weights)));
     write_bits(json, "separation_bits", c->known && c->has_pair, c->max_norm,
                c->min_separation);
     write_bits(json, "theory_bits", audit->theory.known, audit->theory.r, audit->theory.delta);
     write_collapse(json, audit);
-    if (audit->graded.widths > 0)
-        write_graded(json, &audit->graded);
+    if (audit->error_by_width.widths > 0)
+        write_graded(json, &audit->error_by_width);
     write_certified(json, audit);
     write_theory(json, audit);
     write_sample(json, audit);

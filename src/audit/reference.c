@@ -1,13 +1,19 @@
-/* reference.c -- certified outputs of a sample. */
+/* reference.c -- certified outputs of a sample of a dataset, and of recorded heads. */
 #include "audit/reference.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include <attest/attention.h>
+#include <attest/certify.h>
 
 #include "attention/attention_ball.h"
 #include "attention/work.h"
 #include "base/memory.h"
+#include "base/term.h"
 #include "base/workers.h"
+#include "certify/zero_test.h"
 #include "format/simulate_in_mpfr.h"
 #include "number/scope.h"
 
@@ -210,4 +216,278 @@ size_t attest_audit_reference_place(const attest_audit_reference *reference,
                                     const attest_dataset *dataset, size_t i, size_t p)
 {
     return dataset ? dataset->start[reference->sequence[i]] + p - reference->start[i] : p;
+}
+
+/* Entries of exact outputs that may be 0: which of them are?
+ *
+ * The ulp of a format at an entry depends on it, and so does whether a computed 0 is right.
+ * Balls of more bits leave 0 out unless the entry is 0 or tiny; that it is 0 is proved by the
+ * zero test of certify (proofs-notes/zero_test.md). */
+
+enum { TEST_FROM = 4, MOST_FACTOR = 64 };
+
+static bool is_open(const arb_t ball)
+{
+    return arb_contains_zero(ball) && !arb_is_zero(ball);
+}
+
+static size_t count_open(arb_srcptr ball, size_t dim)
+{
+    size_t open = 0;
+
+    for (size_t c = 0; c < dim; c++)
+        open += is_open(ball + c);
+    return open;
+}
+
+/* Leaves entry c of a sum that is not finished; the others become 0. */
+static void keep_entry(attest_softmax_sum *sum, size_t c)
+{
+    for (size_t i = 0; i < sum->dim; i++)
+        if (i != c)
+            fmpq_zero(sum->constant + i);
+    for (size_t g = 0; g < sum->groups; g++)
+        for (size_t t = 0; t < sum->group[g].terms * sum->dim; t++)
+            if (t % sum->dim != c)
+                fmpq_zero(sum->group[g].n + t);
+}
+
+/* Whether entry c of the output at a position is 0, where that is proved. */
+static attest_status is_zero(bool *zero, const attest_audit_request *request, size_t number,
+                             size_t position, size_t c)
+{
+    const attest_dataset *dataset = request->dataset;
+    size_t length = attest_dataset_length(dataset, number);
+    attest_context context = {
+        .first = dataset->start[number] + position,
+        .sequence = (uint32_t)number,
+        .seen =
+            (uint32_t)(request->weights->mask == ATTEST_MASK_CAUSAL ? position + 1 : length),
+        .query = attest_dataset_token(dataset, number, position)};
+    attest_zero_answer answer = ATTEST_ZERO_UNABLE;
+    ATTEST_SCOPED(attest_softmax_sum, sum, dataset->dim);
+    FMPQ(target);
+
+    *zero = false;
+    ATTEST_TRY(attest_softmax_sum_add(&sum, 1, request->weights, dataset, &context, NULL));
+    keep_entry(&sum, c);
+    attest_softmax_sum_finish(&sum);
+    ATTEST_TRY(attest_zero_test(&answer, &sum, target, ATTEST_CERTIFY_MAX_TERMS, NULL));
+    *zero = answer == ATTEST_ZERO_EQUAL;
+    return ATTEST_OK;
+}
+
+/* ball = finer ones, entry by entry, where they were open. */
+static void take_finer(arb_ptr ball, arb_srcptr finer, size_t dim)
+{
+    for (size_t c = 0; c < dim; c++)
+        if (is_open(ball + c))
+            arb_set(ball + c, finer + c);
+}
+
+/* The same at one position: finer balls, and the zero test once, after some of them. */
+static attest_status settle(arb_ptr ball, arb_ptr finer, const attest_audit_request *request,
+                            size_t number, const attest_sequence *sequence, size_t position,
+                            long bits)
+{
+    size_t dim = request->dataset->dim;
+    bool softmax = request->weights->activation == ATTEST_SOFTMAX, zero;
+
+    for (long factor = 2; factor <= MOST_FACTOR && count_open(ball, dim) > 0; factor *= 2) {
+        ATTEST_TRY(attest_attention_ball_at(finer, request->weights, sequence, position,
+                                            factor * bits, NULL));
+        take_finer(ball, finer, dim);
+        for (size_t c = 0; factor == TEST_FROM && softmax && c < dim; c++) {
+            if (!is_open(ball + c))
+                continue;
+            ATTEST_TRY(is_zero(&zero, request, number, position, c));
+            if (zero)
+                arb_zero(ball + c);
+        }
+    }
+    return ATTEST_OK;
+}
+
+attest_status attest_audit_zeros_settle(arb_ptr ball, const attest_audit_request *request,
+                                        size_t number, const attest_sequence *sequence,
+                                        attest_audit_passage passage, long bits)
+{
+    size_t dim = request->dataset->dim;
+    ARB_VEC(finer, (slong)dim);
+
+    for (size_t p = passage.begin; p < passage.end; p++, ball += dim)
+        if (count_open(ball, dim) > 0)
+            ATTEST_TRY(settle(ball, finer, request, number, sequence, p, bits));
+    return ATTEST_OK;
+}
+
+/* Outputs and weights of recorded queries, keys and values in balls. */
+
+enum { MOST_HEAD_FACTOR = 16 };
+
+void attest_audit_head_reference_init(attest_audit_head_reference *e,
+                                      const attest_judge_problem *x)
+{
+    *e = (attest_audit_head_reference){.question = x};
+    e->query = _arb_vec_init((slong)x->dim);
+    e->key = _arb_vec_init((slong)(x->keys * x->dim));
+    e->value = _arb_vec_init((slong)(x->keys * x->value_dim));
+    e->power = _arb_vec_init((slong)x->keys + 1);
+    arb_init(e->scale);
+    arb_init(e->cap);
+    arb_init(e->total);
+    arb_init(e->term);
+}
+
+void attest_audit_head_reference_clear(attest_audit_head_reference *e)
+{
+    const attest_judge_problem *x = e->question;
+
+    _arb_vec_clear(e->query, (slong)x->dim);
+    _arb_vec_clear(e->key, (slong)(x->keys * x->dim));
+    _arb_vec_clear(e->value, (slong)(x->keys * x->value_dim));
+    _arb_vec_clear(e->power, (slong)x->keys + 1);
+    arb_clear(e->scale);
+    arb_clear(e->cap);
+    arb_clear(e->total);
+    arb_clear(e->term);
+}
+
+void attest_audit_head_reference_load(attest_audit_head_reference *e,
+                                      const attest_judge_head *head)
+{
+    const attest_judge_problem *x = e->question;
+
+    for (size_t i = 0; i < x->keys * x->dim; i++)
+        arb_set_d(e->key + i, head->k[i]);
+    for (size_t i = 0; i < x->keys * x->value_dim; i++)
+        arb_set_d(e->value + i, head->v[i]);
+}
+
+static void set_bits(attest_audit_head_reference *e, slong bits)
+{
+    if (e->bits == bits)
+        return;
+    e->bits = bits;
+    attest_judge_problem_get_scale(e->scale, e->question, bits);
+    if (e->question->capped)
+        arb_set_fmpq(e->cap, e->question->softcap, bits);
+}
+
+/* power[j] = the score of key j of the row; not finite: the row does not see it. */
+static void score(attest_audit_head_reference *e, const attest_judge_row *row)
+{
+    const attest_judge_problem *x = e->question;
+
+    for (size_t j = row->first; j < row->last; j++) {
+        arb_ptr t = e->power + j;
+
+        if (row->bias && !(row->bias[j - row->first] > -(double)INFINITY)) {
+            arb_indeterminate(t);
+            continue;
+        }
+        arb_dot(t, NULL, 0, e->query, 1, e->key + j * x->dim, 1, (slong)x->dim, e->bits);
+        arb_mul(t, t, e->scale, e->bits);
+        if (x->capped) {
+            arb_div(t, t, e->cap, e->bits);
+            arb_tanh(t, t, e->bits);
+            arb_mul(t, t, e->cap, e->bits);
+        }
+        if (row->bias) {
+            arb_set_d(e->term, row->bias[j - row->first]);
+            arb_add(t, t, e->term, e->bits);
+        }
+    }
+}
+
+/* power[j] = e^(score - s), s near the largest; 0 for keys that are not seen; total = their
+ * sum.
+ */
+static void exponentiate(attest_audit_head_reference *e, const attest_judge_row *row,
+                         const attest_judge_head *head)
+{
+    size_t keys = e->question->keys;
+    ARF(most);
+
+    arf_neg_inf(most);
+    if (head->sink)
+        arf_set_d(most, head->sink_logit);
+    for (size_t j = row->first; j < row->last; j++)
+        if (arb_is_finite(e->power + j) && arf_cmp(arb_midref(e->power + j), most) > 0)
+            arf_set(most, arb_midref(e->power + j));
+    arb_zero(e->total);
+    for (size_t j = 0; j <= keys; j++) {
+        arb_ptr t = e->power + j;
+
+        if (j == keys && head->sink)
+            arb_set_d(t, head->sink_logit);
+        if (j == keys ? !head->sink : j < row->first || j >= row->last || !arb_is_finite(t)) {
+            arb_zero(t);
+            continue;
+        }
+        arb_sub_arf(t, t, most, e->bits);
+        arb_exp(t, t, e->bits);
+        arb_add(e->total, e->total, t, e->bits);
+    }
+}
+
+/* out = the mean of the values. */
+static void mix(arb_ptr out, attest_audit_head_reference *e, const attest_judge_row *row)
+{
+    size_t columns = e->question->value_dim;
+
+    for (size_t c = 0; c < columns; c++) {
+        arb_dot(out + c, NULL, 0, e->power + row->first, 1, e->value + row->first * columns + c,
+                (slong)columns, (slong)(row->last - row->first), e->bits);
+        arb_div(out + c, out + c, e->total, e->bits);
+    }
+}
+
+/* The weights of the keys as doubles; *off = half the sum of their rounding errors. */
+static void set_weights(double *weight, double *off, attest_audit_head_reference *e)
+{
+    double sum = 0;
+    ARF(error);
+
+    for (size_t j = 0; j <= e->question->keys; j++) {
+        weight[j] = 0;
+        if (arb_is_zero(e->power + j))
+            continue;
+        arb_div(e->term, e->power + j, e->total, e->bits);
+        weight[j] = arf_get_d(arb_midref(e->term), ARF_RND_NEAR);
+        arf_set_d(error, weight[j]);
+        arb_sub_arf(e->term, e->term, error, e->bits);
+        arb_get_abs_ubound_arf(error, e->term, 53);
+        sum += arf_get_d(error, ARF_RND_UP);
+    }
+    *off = sum / 2 * (1 + ATTEST_TERM(head_weights_sums, 0x1p-20));
+}
+
+static bool any_open(arb_srcptr out, size_t count)
+{
+    for (size_t c = 0; c < count; c++)
+        if (arb_contains_zero(out + c) && !arb_is_zero(out + c))
+            return true;
+    return false;
+}
+
+void attest_audit_head_reference_run(arb_ptr out, double *weight, double *off,
+                                     attest_audit_head_reference *e, attest_judge_head *head,
+                                     size_t i)
+{
+    const attest_judge_problem *x = e->question;
+    slong bits = ATTEST_AUDIT_HEAD_BITS;
+    attest_judge_row row;
+
+    attest_judge_head_get_row(&row, head, i);
+    for (size_t c = 0; c < x->dim; c++)
+        arb_set_d(e->query + c, head->q[i * x->dim + c]);
+    do {
+        set_bits(e, bits);
+        score(e, &row);
+        exponentiate(e, &row, head);
+        mix(out, e, &row);
+        bits *= 2;
+    } while (any_open(out, x->value_dim) && bits <= MOST_HEAD_FACTOR * ATTEST_AUDIT_HEAD_BITS);
+    set_weights(weight, off, e);
 }

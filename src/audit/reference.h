@@ -1,8 +1,12 @@
-/* reference.h -- certified outputs of a sample of the sequences, to measure errors against. */
+/* reference.h -- certified outputs to measure errors against: of a sample of the sequences of a
+ * dataset, and of recorded heads. */
 #ifndef ATTEST_AUDIT_REFERENCE_H
 #define ATTEST_AUDIT_REFERENCE_H
 
+#include <attest/flint.h>
+
 #include "audit/evaluate.h"
+#include "judge/problem.h"
 
 /* Balls at the positions of the sampled sequences: the true entry i lies within radius[i] of
  * middle[i]. */
@@ -44,5 +48,34 @@ void attest_audit_reference_clear(attest_audit_reference *reference);
  * p, outputs are those of the sample. */
 size_t attest_audit_reference_place(const attest_audit_reference *reference,
                                     const attest_dataset *dataset, size_t i, size_t p);
+
+/* Outputs and weights of recorded queries, keys and values in balls. */
+
+typedef struct attest_audit_head_reference {
+    const attest_judge_problem *question;
+    arb_ptr query, key, value; /* one query; the keys and values of the head, exactly */
+    arb_ptr power;             /* of every key that a row sees, and of the sink */
+    arb_t scale, cap, total, term;
+    slong bits; /* for which scale and cap were computed */
+} attest_audit_head_reference;
+
+enum { ATTEST_AUDIT_HEAD_BITS = 128 };
+
+/* The question must outlive it. */
+void attest_audit_head_reference_init(attest_audit_head_reference *exact,
+                                      const attest_judge_problem *question);
+void attest_audit_head_reference_clear(attest_audit_head_reference *exact);
+
+/* Takes keys and values of a head. */
+void attest_audit_head_reference_load(attest_audit_head_reference *exact,
+                                      const attest_judge_head *head);
+
+/* out encloses the output of row i, value_dim entries; entries with 0 inside that are not 0 for
+ * certain were refined up to 16 times the bits. weight[j] = the part of key j, [keys] that of
+ * the sink, 0 for keys that are not seen; *off >= the total variation between these and the
+ * exact ones. Domain: the row sees a key. */
+void attest_audit_head_reference_run(arb_ptr out, double *weight, double *off,
+                                     attest_audit_head_reference *exact,
+                                     attest_judge_head *head, size_t i);
 
 #endif

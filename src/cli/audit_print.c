@@ -8,7 +8,7 @@
 
 #include <attest/ball.h>
 
-#include "audit/counting.h"
+#include "audit/collapse.h"
 #include "cli/audit.h"
 #include "report/need.h"
 #include "judge/model.h"
@@ -101,10 +101,10 @@ void attest_cli_audit_print_meaning(const attest_audit_result *result, size_t co
         attest_print("%-16s", r->arithmetic.format.name);
         print_measure(r->deviation.positions > 0, r->deviation.max);
         print_measure(r->deviation.positions > 0, r->deviation.mean);
-        print_measure(r->attended.rows > 0, r->attended.max);
-        print_measure(r->attended.rows > 0, r->attended.mean);
-        if (r->attended.rows > 0)
-            attest_print(" %9zu", r->attended.changed);
+        print_measure(r->weights_error.rows > 0, r->weights_error.max);
+        print_measure(r->weights_error.rows > 0, r->weights_error.mean);
+        if (r->weights_error.rows > 0)
+            attest_print(" %9zu", r->weights_error.changed);
         else
             attest_print(" %9s", "-");
         attest_print(" %10" PRIu64 " %10" PRIu64 " %10" PRIu64 "\n", r->pairs.apart,
@@ -260,7 +260,7 @@ static void print_collapse(const attest_audit *audit)
 }
 
 /* How the error falls: the least widths at which outputs are right to within so much. */
-static void print_graded(const attest_audit_graded *graded)
+static void print_graded(const attest_audit_error_by_width *graded)
 {
     static const double limit[] = {0.1, 0.01, 0.001};
 
@@ -287,7 +287,7 @@ static void print_bits(const attest_audit *audit)
     size_t classes = audit->classes.classes, dim = attest_weights_output_dim(audit->weights);
 
     attest_print("%-18s necessary %zu of any code, to tell %zu class%s apart", "bits per entry",
-                 attest_counting_bits(classes, dim), classes, classes == 1 ? "" : "es");
+                 attest_pigeonhole_bits(classes, dim), classes, classes == 1 ? "" : "es");
     if (dim > 1)
         attest_print(" in %zu entries", dim);
     if (c->bits)
@@ -296,7 +296,7 @@ static void print_bits(const attest_audit *audit)
         attest_print("; %ld suffice", c->certified);
     attest_print("\n");
     for (size_t f = 0; f < audit->formats; f++)
-        if (attest_counting_collapses(&audit->format[f], classes, dim))
+        if (attest_pigeonhole_collapses(&audit->format[f], classes, dim))
             attest_print("%-18s has too few values for %zu classes: it collapses by counting\n",
                          audit->format[f].name, classes);
 }
@@ -357,7 +357,7 @@ static void print_subject(const audit_job *job, const audit_subject *subject)
     print_algorithms(audit);
     attest_print("\n");
     print_collapse(audit);
-    print_graded(&audit->graded);
+    print_graded(&audit->error_by_width);
     print_bits(audit);
     print_kernels(&audit->kernels);
     print_laws(audit);

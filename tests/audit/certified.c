@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "audit/bound.h"
-#include "audit/certified.h"
+#include "audit/audit.h"
 #include "base/workers.h"
 #include "tests/ref/cases.h"
 #include "tests/tap.h"

@@ -4,11 +4,10 @@
 #include <string.h>
 
 #include "audit/bound.h"
-#include "audit/certified.h"
+#include "audit/audit.h"
 #include "audit/collapse.h"
 #include "audit/collisions.h"
 #include "audit/errors.h"
-#include "audit/separation.h"
 #include "base/workers.h"
 #include "format/simulate_in_mpfr.h"
 #include "tests/ref/audit_cases.h"

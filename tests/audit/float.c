@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "audit/collisions.h"
-#include "audit/orders.h"
+#include "audit/invariance.h"
 #include "tests/tap.h"
 
 enum { MOST = 6, FAR = 64, KEYS = 3 };

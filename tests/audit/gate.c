@@ -26,8 +26,8 @@ static void make_result(attest_audit_result *result, const char *format)
     result->errors = (attest_audit_errors){.entries = 1, .max_ulp = {0.75, 2}};
     result->deviation.positions = 1;
     result->deviation.max = 0.5;
-    result->attended.rows = 1;
-    result->attended.max = 0.25;
+    result->weights_error.rows = 1;
+    result->weights_error.max = 0.25;
     result->pairs.by_rounding = 1;
     result->pairs.merged = 3;
 }
@@ -180,7 +180,7 @@ static void test_members(void)
             result.errors.max_ulp.part = INFINITY;
         if (unknown == NO_MEASURES) {
             result.deviation.positions = 0;
-            result.attended.max = NAN;
+            result.weights_error.max = NAN;
         }
         snprintf(text, sizeof text, "{%s}", members(member_rows[i].key, member_rows[i].value));
         now = attest_json_format(NULL, write_members, &result);
@@ -326,7 +326,7 @@ static void make_cell(attest_audit_cell *cell)
     *cell = (attest_audit_cell){.nonfinite = 2,
                                 .saturated = 7,
                                 .deviation = result.deviation,
-                                .attended = result.attended,
+                                .weights_error = result.weights_error,
                                 .pairs = {.by_rounding = 4}, /* merged ones are collisions */
                                 .errors = result.errors};
     attest_audit_result_clear(&result);

@@ -1,8 +1,8 @@
 /* Terms of what the audit reports of outputs and of weights, each with an instance that needs
  * it. */
-#include "audit/attended.h"
-#include "audit/recorded_exact.c"
-#include "audit/separation.c"
+#include "audit/errors.h"
+#include "audit/reference.c"
+#include "audit/collisions.c"
 #include "tests/bounds/audit_rows.h"
 #include "tests/bounds/exact.h"
 #include "tests/bounds/table.h"
@@ -44,45 +44,45 @@ static double square_underflow(void)
 }
 
 /* Weights 3/4 and 1/4 that are 1/2 and 1/2, or further apart: the exact ones are off, too. */
-static double attended_off(void)
+static double weights_error_off(void)
 {
     const double computed[2] = {0.75, 0.25}, exact[2] = {0.5, 0.5}, off = 0.125;
-    attest_audit_attended a = {0};
+    attest_audit_weights_error a = {0};
 
-    attest_audit_attended_add(&a, computed, exact, off, 2);
+    attest_audit_weights_error_add(&a, computed, exact, off, 2);
     return (0.25 + off - 0.25) / (a.max - 0.25);
 }
 
 /* The weight 1/3, which is rounded, like the exact one, and is 1/3. */
-static double attended_quotients(void)
+static double weights_error_quotients(void)
 {
     const double third = 1.0 / 3;
-    attest_audit_attended a = {0};
+    attest_audit_weights_error a = {0};
 
-    attest_audit_attended_add(&a, &third, &third, 0, 1);
+    attest_audit_weights_error_add(&a, &third, &third, 0, 1);
     return a.max > 0 ? third * 0x1p-54 / 2 / a.max : INFINITY;
 }
 
 /* The second key has a smaller weight, by less than four times what both may be off by. */
-static double attended_changed(void)
+static double weights_error_changed(void)
 {
     const double off = 0.0625, computed[2] = {0.4, 0.6};
     const double exact[2] = {0.4 + 4 * off * (1 - BIT), 0.4};
-    attest_audit_attended a = {0};
+    attest_audit_weights_error a = {0};
 
-    attest_audit_attended_add(&a, computed, exact, off, 2);
+    attest_audit_weights_error_add(&a, computed, exact, off, 2);
     return a.changed ? INFINITY : (exact[0] - exact[1]) / (4 * off);
 }
 
 /* A weight that is rounded by 2^-55, and 999 whose errors are lost beside it. */
-static double recorded_sums(void)
+static double head_weights_sums(void)
 {
     const attest_judge_problem problem = {.keys = LONG, .dim = 1, .value_dim = 1};
-    attest_recorded_exact e;
+    attest_audit_head_reference e;
     double weight[LONG + 1], off, ratio;
     arb_t exact, t;
 
-    attest_recorded_exact_init(&e, &problem);
+    attest_audit_head_reference_init(&e, &problem);
     arb_init(exact), arb_init(t);
     e.bits = EXACT_BITS;
     arb_one(e.total);
@@ -97,7 +97,7 @@ static double recorded_sums(void)
     arb_mul_2exp_si(exact, exact, -1);
     ratio = exact_ratio(&(double){0x1p-56}, exact, 1, off - 0x1p-56);
     arb_clear(exact), arb_clear(t);
-    attest_recorded_exact_clear(&e);
+    attest_audit_head_reference_clear(&e);
     return ratio;
 }
 
@@ -105,12 +105,12 @@ static const table_row rows[] = {
     {"square_sums", square_sums, 0.98, NULL},
     {"square_underflow", square_underflow, 0,
      "2^20 squares lose 2^-1055 at most; norms as small as that are always compared"},
-    {"attended_off", attended_off, 0.98, NULL},
-    {"attended_quotients", attended_quotients, 0,
+    {"weights_error_off", weights_error_off, 0.98, NULL},
+    {"weights_error_quotients", weights_error_quotients, 0,
      "quotients that add up to 1 are off by 2^-53 together, and more only where an online "
      "algorithm has rescaled them, once for each block"},
-    {"attended_changed", attended_changed, 0.98, NULL},
-    {"recorded_sums", recorded_sums, 0,
+    {"weights_error_changed", weights_error_changed, 0.98, NULL},
+    {"head_weights_sums", head_weights_sums, 0,
      "n roundings by 2^-53 each; 2^20 keys would have 2^-33"},
 };
 

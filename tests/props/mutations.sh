@@ -222,14 +222,14 @@ mutation "equalities that the checker sees in the first entry" src/recheck/sign_
 mutation "positions that collide with their own class" src/audit/collisions.c \
     'fmpz_bin_uiui(pairs, j - i, 2);' 'fmpz_zero(pairs);'
 
-mutation "a format counted without its subnormal numbers" src/audit/counting.c \
+mutation "a format counted without its subnormal numbers" src/audit/collapse.c \
     '/* Of each exponent 2^(p-1) numbers, as many below the least normal one, 0 among them. */
     fmpz_add_ui(values, values, 1);' ';'
-mutation "a format counted as twice as large" src/audit/counting.c \
+mutation "a format counted as twice as large" src/audit/collapse.c \
     'fmpz_mul_ui(values, values, 2);' 'fmpz_mul_ui(values, values, 4);'
-mutation "necessary bits of the vector for those of an entry" src/audit/counting.c \
+mutation "necessary bits of the vector for those of an entry" src/audit/collapse.c \
     '(needed + dim - 1) / dim' 'needed'
-mutation "a sum of ones that stays too early" src/audit/orders.c \
+mutation "a sum of ones that stays too early" src/audit/invariance.c \
     'ldexp(1, (int)p); /*' 'ldexp(1, (int)p - 1); /*'
 
 # theory

@@ -1,5 +1,5 @@
 /* Counting values of formats: against enumeration by rounding, and closed forms. */
-#include "audit/counting.h"
+#include "audit/collapse.h"
 #include "tests/tap.h"
 
 /* The finite values of a small format: all multiples of its quantum up to twice its largest
@@ -30,7 +30,7 @@ static bool has_values(const char *name, ulong expected)
 
     fmpz_init(values);
     ok = attest_format_parse(&format, name, &error) == ATTEST_OK &&
-         attest_counting_values(values, &format) && fmpz_equal_ui(values, expected);
+         attest_pigeonhole_values(values, &format) && fmpz_equal_ui(values, expected);
     fmpz_clear(values);
     return ok;
 }
@@ -47,7 +47,7 @@ static size_t least_bits(size_t classes, size_t dim)
     }
 }
 
-TEST(counting)
+TEST(collapse)
 {
     attest_format format;
     attest_error error;
@@ -70,16 +70,17 @@ TEST(counting)
     ok = true;
     for (size_t classes = 1; classes <= 300; classes++)
         for (size_t dim = 1; dim <= 9; dim++)
-            ok = ok && attest_counting_bits(classes, dim) == least_bits(classes, dim);
+            ok = ok && attest_pigeonhole_bits(classes, dim) == least_bits(classes, dim);
     TAP_OK(ok, "the least bits for up to 300 classes");
-    TAP_OK(attest_counting_bits(SIZE_MAX, 1) == 8 * sizeof(size_t), "and for very many");
-    ok =
-        attest_format_parse(&format, "p=1:emin=-1:emax=1", &error) == ATTEST_OK &&
-        !attest_counting_collapses(&format, 7, 1) && attest_counting_collapses(&format, 8, 1) &&
-        !attest_counting_collapses(&format, 49, 2) && attest_counting_collapses(&format, 50, 2);
+    TAP_OK(attest_pigeonhole_bits(SIZE_MAX, 1) == 8 * sizeof(size_t), "and for very many");
+    ok = attest_format_parse(&format, "p=1:emin=-1:emax=1", &error) == ATTEST_OK &&
+         !attest_pigeonhole_collapses(&format, 7, 1) &&
+         attest_pigeonhole_collapses(&format, 8, 1) &&
+         !attest_pigeonhole_collapses(&format, 49, 2) &&
+         attest_pigeonhole_collapses(&format, 50, 2);
     TAP_OK(ok, "seven values tell 7 and 49 classes apart, and no more");
     ok = attest_format_parse(&format, "p=1", &error) == ATTEST_OK &&
-         !attest_counting_collapses(&format, SIZE_MAX, 1);
+         !attest_pigeonhole_collapses(&format, SIZE_MAX, 1);
     TAP_OK(ok, "unbounded exponents: no bound");
     flint_cleanup();
     return 0;

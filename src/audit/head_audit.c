@@ -1,13 +1,13 @@
-/* recorded.c -- one head of recorded queries, keys and values, in many arithmetics. */
-#include "audit/recorded.h"
+/* head_audit.c -- one head of recorded queries, keys and values, in many arithmetics. */
+#include "audit/head_audit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "audit/evaluate_in_double.h"
-#include "audit/recorded_bound.h"
-#include "audit/recorded_exact.h"
-#include "audit/recorded_kernel.h"
+#include "audit/bound_head.h"
+#include "audit/reference.h"
+#include "audit/evaluate_kernel.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/scope.h"
@@ -31,12 +31,12 @@ typedef struct recorded {
     size_t simulated; /* of them: all, or all but the last, which is the kernel's */
     const attest_simulated_arithmetic *arithmetic; /* by format */
     attest_audit_head_simulation **simulation;
-    attest_recorded_bound *bound;    /* of what is simulated */
+    attest_audit_head_bound *bound;  /* of what is simulated */
     double **bounded;                /* by format: count * value_dim; NULL: none */
     const attest_judge_model *model; /* of the kernel, or NULL */
-    attest_recorded_kernel kernel;
+    attest_audit_head_kernel kernel;
     attest_audit_outputs *outputs; /* by format */
-    attest_recorded_exact exact;
+    attest_audit_head_reference exact;
     attest_judge_head rows; /* the batch entry at work */
     double *weight, *computed, off;
     arb_ptr out;
@@ -77,7 +77,7 @@ static attest_status simulated_init(recorded *r, size_t f, attest_error *error)
     r->simulation[f] = attest_audit_head_simulation_new(arithmetic, x);
     if (!r->simulation[f])
         return attest_memory_fail(error);
-    ATTEST_TRY(attest_recorded_bound_init(&r->bound[f], arithmetic, x, error));
+    ATTEST_TRY(attest_audit_head_bound_init(&r->bound[f], arithmetic, x, error));
     r->bounded[f] = attest_memory_alloc(r->count * x->value_dim, sizeof **r->bounded);
     return r->bounded[f] ? ATTEST_OK : attest_memory_fail(error);
 }
@@ -87,7 +87,7 @@ static attest_status recorded_init(recorded *r, size_t most, attest_error *error
     const attest_judge_problem *x = r->question;
 
     attest_contexts_init(&r->classes);
-    attest_recorded_exact_init(&r->exact, x);
+    attest_audit_head_reference_init(&r->exact, x);
     r->out = _arb_vec_init((slong)x->value_dim);
     r->simulation = attest_memory_alloc(r->formats, sizeof *r->simulation);
     r->outputs = attest_memory_alloc(r->formats, sizeof *r->outputs);
@@ -106,11 +106,11 @@ static attest_status recorded_init(recorded *r, size_t most, attest_error *error
         ATTEST_TRY(outputs_init(&r->outputs[f], r->count, x->value_dim, error));
     }
     if (r->model)
-        ATTEST_TRY(attest_recorded_kernel_init(&r->kernel, r->model, x, error));
-    r->reference.bits = ATTEST_RECORDED_BITS;
+        ATTEST_TRY(attest_audit_head_kernel_init(&r->kernel, r->model, x, error));
+    r->reference.bits = ATTEST_AUDIT_HEAD_BITS;
     r->reference.dim = r->reference.counted = x->value_dim;
     r->reference.middle = attest_in_mpfr_vector_init(
-        &r->reference.middle_bytes, r->count * x->value_dim, ATTEST_RECORDED_BITS + 64, true);
+        &r->reference.middle_bytes, r->count * x->value_dim, ATTEST_AUDIT_HEAD_BITS + 64, true);
     r->reference.radius = attest_in_mpfr_vector_init(&r->reference.radius_bytes,
                                                      r->count * x->value_dim, 53, true);
     r->reference.start = attest_memory_alloc(2, sizeof *r->reference.start);
@@ -123,7 +123,7 @@ static attest_status recorded_init(recorded *r, size_t most, attest_error *error
 
 static void recorded_clear(recorded *r)
 {
-    attest_recorded_exact_clear(&r->exact);
+    attest_audit_head_reference_clear(&r->exact);
     _arb_vec_clear(r->out, (slong)r->question->value_dim);
     for (size_t f = 0; f < r->formats; f++) {
         if (r->simulation)
@@ -131,11 +131,11 @@ static void recorded_clear(recorded *r)
         if (r->outputs)
             attest_audit_outputs_clear(&r->outputs[f]);
         if (r->bound && f < r->simulated)
-            attest_recorded_bound_clear(&r->bound[f]);
+            attest_audit_head_bound_clear(&r->bound[f]);
         if (r->bounded)
             free(r->bounded[f]);
     }
-    attest_recorded_kernel_clear(&r->kernel);
+    attest_audit_head_kernel_clear(&r->kernel);
     free(r->simulation);
     free(r->bound);
     free(r->bounded);
@@ -168,13 +168,13 @@ static attest_status load_batch(recorded *r, attest_error *error)
 {
     const attest_judge_problem *x = r->question;
 
-    attest_recorded_exact_load(&r->exact, &r->rows);
+    attest_audit_head_reference_load(&r->exact, &r->rows);
     for (size_t f = 0; f < r->simulated; f++) {
         attest_audit_head_simulation_load(r->simulation[f], &r->rows);
-        attest_recorded_bound_load(&r->bound[f], &r->rows);
+        attest_audit_head_bound_load(&r->bound[f], &r->rows);
     }
     if (r->model)
-        ATTEST_TRY(attest_recorded_kernel_load(&r->kernel, r->rows.batch, r->head, error));
+        ATTEST_TRY(attest_audit_head_kernel_load(&r->kernel, r->rows.batch, r->head, error));
     for (size_t j = 0; j < x->keys; j++)
         r->key[j] = hash(hash((context){{1, 2}, 0}, r->rows.k + j * x->dim, x->dim),
                          r->rows.v + j * x->value_dim, x->value_dim);
@@ -220,7 +220,7 @@ static void run_position(attest_audit_cell *cell, recorded *r, size_t n, size_t 
 {
     const attest_judge_problem *x = r->question;
 
-    attest_recorded_exact_run(r->out, r->weight, &r->off, &r->exact, &r->rows, row);
+    attest_audit_head_reference_run(r->out, r->weight, &r->off, &r->exact, &r->rows, row);
     keep_exact(r, n);
     if (r->model)
         memcpy(r->outputs[r->simulated].real + n * x->value_dim,
@@ -228,10 +228,10 @@ static void run_position(attest_audit_cell *cell, recorded *r, size_t n, size_t 
     for (size_t f = 0; f < r->simulated; f++) {
         attest_audit_head_simulation_run(r->outputs[f].real + n * x->value_dim, r->computed,
                                          r->simulation[f], &r->rows, row);
-        attest_recorded_bound_run(r->bounded[f] + n * x->value_dim, &r->bound[f], &r->rows,
-                                  row);
-        attest_audit_attended_add(&cell[f].attended, r->computed, r->weight, r->off,
-                                  x->keys + 1);
+        attest_audit_head_bound_run(r->bounded[f] + n * x->value_dim, &r->bound[f], &r->rows,
+                                    row);
+        attest_audit_weights_error_add(&cell[f].weights_error, r->computed, r->weight, r->off,
+                                       x->keys + 1);
     }
 }
 
@@ -297,8 +297,8 @@ static attest_status measure(attest_audit_cell *cell, const recorded *r, size_t 
 
     cell->positions = r->count;
     cell->escaped = f < r->simulated && attest_audit_head_simulation_escaped(r->simulation[f]);
-    if (cell->attended.rows > 0)
-        cell->attended.mean /= (double)cell->attended.rows;
+    if (cell->weights_error.rows > 0)
+        cell->weights_error.mean /= (double)cell->weights_error.rows;
     for (size_t p = 0; p < r->count; p++)
         cell->nonfinite += !attest_audit_outputs_finite(outputs, p);
     cell->saturated = attest_audit_outputs_saturated(outputs, format);
@@ -324,7 +324,7 @@ static attest_status measure(attest_audit_cell *cell, const recorded *r, size_t 
     return ATTEST_OK;
 }
 
-attest_status attest_audit_recorded(attest_audit_cell *cell,
+attest_status attest_audit_head_run(attest_audit_cell *cell,
                                     const attest_judge_problem *question, size_t head,
                                     const attest_simulated_arithmetic *arithmetic,
                                     size_t arithmetics, const attest_judge_model *kernel,

@@ -1,4 +1,4 @@
-/* recorded_bound.h -- an a priori bound on the error of a recorded head in a simulated
+/* bound_head.h -- an a priori bound on the error of a recorded head in a simulated
  * arithmetic.
  *
  * Steps 1 and 3 to 6 of proofs-notes/audit.md, with scale, mask and sink (its part "Recorded
@@ -10,7 +10,7 @@
 #include "audit/bound_setup.h"
 #include "judge/problem.h"
 
-typedef struct attest_recorded_bound {
+typedef struct attest_audit_head_bound {
     const attest_judge_problem *question;
     attest_audit_model model;
     double *block;                /* all numbers */
@@ -18,21 +18,21 @@ typedef struct attest_recorded_bound {
     quantities query, key, value; /* of the head; behind the keys, a sink's value */
     quantities scale, sink;       /* one each */
     bound work;
-} attest_recorded_bound;
+} attest_audit_head_bound;
 
 /* question must outlive it. Status: NOMEM. Clear it in either case. */
-attest_status attest_recorded_bound_init(attest_recorded_bound *r,
-                                         const attest_simulated_arithmetic *arithmetic,
-                                         const attest_judge_problem *question,
-                                         attest_error *error) ATTEST_WARN_UNUSED;
-void attest_recorded_bound_clear(attest_recorded_bound *r);
+attest_status attest_audit_head_bound_init(attest_audit_head_bound *r,
+                                           const attest_simulated_arithmetic *arithmetic,
+                                           const attest_judge_problem *question,
+                                           attest_error *error) ATTEST_WARN_UNUSED;
+void attest_audit_head_bound_clear(attest_audit_head_bound *r);
 
 /* Takes over the queries, keys and values of a head. */
-void attest_recorded_bound_load(attest_recorded_bound *r, const attest_judge_head *head);
+void attest_audit_head_bound_load(attest_audit_head_bound *r, const attest_judge_head *head);
 
 /* entry[c] >= |computed - exact output| 2^(unit_bits of the model) of row i, value_dim of them;
  * infinite where there is no bound: possible overflow, or a softcap. Domain: it sees a key. */
-void attest_recorded_bound_run(double *entry, attest_recorded_bound *r, attest_judge_head *head,
-                               size_t i);
+void attest_audit_head_bound_run(double *entry, attest_audit_head_bound *r,
+                                 attest_judge_head *head, size_t i);
 
 #endif

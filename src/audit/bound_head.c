@@ -1,6 +1,6 @@
-/* recorded_bound.c -- an a priori bound on the error of a recorded head in a simulated
+/* bound_head.c -- an a priori bound on the error of a recorded head in a simulated
  * arithmetic. */
-#include "audit/recorded_bound.h"
+#include "audit/bound_head.h"
 
 #include <stdlib.h>
 
@@ -32,7 +32,7 @@ static void set_inputs(quantities to, const double *x, size_t count,
 }
 
 /* The scale as a double, off by at most two of its ulps, and rounded once. */
-static void set_scale(attest_recorded_bound *x)
+static void set_scale(attest_audit_head_bound *x)
 {
     ARB(scale);
     double value;
@@ -44,10 +44,10 @@ static void set_scale(attest_recorded_bound *x)
     *x->scale.error += *x->scale.slip;
 }
 
-attest_status attest_recorded_bound_init(attest_recorded_bound *r,
-                                         const attest_simulated_arithmetic *arithmetic,
-                                         const attest_judge_problem *question,
-                                         attest_error *error)
+attest_status attest_audit_head_bound_init(attest_audit_head_bound *r,
+                                           const attest_simulated_arithmetic *arithmetic,
+                                           const attest_judge_problem *question,
+                                           attest_error *error)
 {
     const attest_judge_problem *x = question;
     size_t keys = x->keys + 1; /* and a sink */
@@ -56,7 +56,7 @@ attest_status attest_recorded_bound_init(attest_recorded_bound *r,
         2 * keys;
     double *next;
 
-    *r = (attest_recorded_bound){.question = question};
+    *r = (attest_audit_head_bound){.question = question};
     attest_audit_model_init(&r->model, arithmetic);
     r->model.capped = arithmetic->rounding == ATTEST_SIMULATED_NEAREST && !r->model.pairwise &&
                       r->model.online_block == 0;
@@ -81,13 +81,13 @@ attest_status attest_recorded_bound_init(attest_recorded_bound *r,
     return ATTEST_OK;
 }
 
-void attest_recorded_bound_clear(attest_recorded_bound *r)
+void attest_audit_head_bound_clear(attest_audit_head_bound *r)
 {
     free(r->block);
     free(r->number);
 }
 
-void attest_recorded_bound_load(attest_recorded_bound *r, const attest_judge_head *head)
+void attest_audit_head_bound_load(attest_audit_head_bound *r, const attest_judge_head *head)
 {
     const attest_judge_problem *x = r->question;
     const attest_audit_model *model = &r->model;
@@ -118,7 +118,7 @@ static void add_bias(quantities score, double bias, const attest_audit_model *mo
 }
 
 /* The scores of the keys that the row sees; how many. */
-static size_t bound_scores(attest_recorded_bound *r, const attest_judge_row *row, size_t i)
+static size_t bound_scores(attest_audit_head_bound *r, const attest_judge_row *row, size_t i)
 {
     const attest_judge_problem *x = r->question;
     bool scales = x->rsqrt || !fmpq_is_one(x->scale);
@@ -141,8 +141,8 @@ static size_t bound_scores(attest_recorded_bound *r, const attest_judge_row *row
     return count;
 }
 
-void attest_recorded_bound_run(double *entry, attest_recorded_bound *r, attest_judge_head *head,
-                               size_t i)
+void attest_audit_head_bound_run(double *entry, attest_audit_head_bound *r,
+                                 attest_judge_head *head, size_t i)
 {
     const attest_judge_problem *x = r->question;
     double variation;

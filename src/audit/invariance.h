@@ -1,0 +1,60 @@
+/* invariance.h -- laws of exact softmax attention that rounding breaks: the order of the tokens
+ * does not matter, and one more token does (proofs-notes/float.md). */
+#ifndef ATTEST_AUDIT_INVARIANCE_H
+#define ATTEST_AUDIT_INVARIANCE_H
+
+#include <attest/dataset.h>
+#include <attest/weights.h>
+
+#include "audit/evaluate.h"
+#include "format/simulated.h"
+#include "theory/separated.h"
+
+/* Of the first sequences of a dataset, as many as are cheap. */
+typedef struct attest_audit_laws {
+    /* Outputs that were computed again with the tokens in the reverse order (with a causal
+     * mask: the last one of a sequence, with those before it reversed), and those that came out
+     * otherwise. */
+    size_t reordered, changed;
+    attest_place changed_at; /* the first of them */
+    /* Outputs that were computed again without the first token of their sequence, and those
+     * that came out the same though the exact ones are proved to differ. */
+    size_t shortened, unnoticed;
+    attest_place unnoticed_at;
+} attest_audit_laws;
+
+/* laws[f] = what was found in arithmetic f of count. All is 0 for hardmax, and where tokens
+ * depend on where they stand. Status: NOMEM, IO. */
+attest_status attest_audit_laws_get(attest_audit_laws *laws,
+                                    const attest_simulated_arithmetic *arithmetic, size_t count,
+                                    const attest_dataset *dataset,
+                                    const attest_weights *weights,
+                                    attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Where rounding breaks what holds exactly: the order of the tokens, and one more token
+ * (proofs-notes/float.md). */
+
+enum { ATTEST_ORDERS_LONGEST = 5 };
+
+/* Whether the outputs at position p of one and q of the other are the same numbers. Outputs
+ * that are not finite count as equal. */
+bool attest_orders_same_output(const attest_audit_outputs *a, size_t p,
+                               const attest_audit_outputs *b, size_t q);
+
+/* Evaluates the one sequence of the dataset in all orders; *broken: the outputs at some token
+ * differ from those in the order given. order[k] is then the place of token k in the first such
+ * order, *position a token whose outputs differ. Outputs that are not finite count as equal.
+ * Domain: one sequence of at most ATTEST_ORDERS_LONGEST tokens, softmax, no mask, weights that
+ * fit. Status: NOMEM, IO. */
+attest_status attest_orders_check(bool *broken, size_t order[ATTEST_ORDERS_LONGEST],
+                                  size_t *position, const attest_dataset *dataset,
+                                  const attest_weights *weights,
+                                  const attest_simulated_arithmetic *arithmetic,
+                                  attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Whether averaging 1 and n - 1 zeros, and averaging 1 and n zeros, give the same number in a
+ * significand of p bits, exponents unbounded, to nearest: sums from the first term to the last,
+ * then one division. Domain: 1 <= p <= 24, 1 <= n <= 2^30. */
+bool attest_orders_same_average(long p, unsigned long n);
+
+#endif
