@@ -1,13 +1,55 @@
 /* interval_attention.h -- one attention layer in intervals, in the order of doc/arithmetic.md.
- */
+ *
+ * Intervals of MPFR numbers; each operation is rounded outward at one precision. Rounding is
+ * monotone: if x and y are in intervals, then x op y, and every rounding of it to that
+ * precision, is in the interval of the result. So an algorithm in intervals encloses both the
+ * exact result and the result of the same operations in floating-point arithmetic of that
+ * precision, in any rounding mode (proofs-notes/reference.md). */
 #ifndef ATTEST_PROPS_INTERVAL_ATTENTION_H
 #define ATTEST_PROPS_INTERVAL_ATTENTION_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <mpfr.h>
+
 #include <attest/error.h>
+#include <attest/flint.h>
 #include <attest/sequence.h>
 #include <attest/weights.h>
 
-#include "props/interval.h"
+typedef struct attest_interval {
+    mpfr_t low, high; /* low <= high; NaN where a division had no bound */
+} attest_interval;
+
+/* count intervals [0, 0] of this precision; NULL: out of memory. */
+attest_interval *attest_intervals_alloc(size_t count, mpfr_prec_t bits);
+void attest_intervals_free(attest_interval *interval, size_t count);
+
+void attest_interval_set(attest_interval *z, const attest_interval *x);
+void attest_interval_set_fmpq(attest_interval *z, const fmpq_t x);
+void attest_interval_add(attest_interval *z, const attest_interval *x,
+                         const attest_interval *y);
+void attest_interval_sub(attest_interval *z, const attest_interval *x,
+                         const attest_interval *y);
+/* z may not be x or y. */
+void attest_interval_mul(attest_interval *z, const attest_interval *x,
+                         const attest_interval *y);
+/* Domain: y > 0, else the result is NaN. z may not be y. */
+void attest_interval_div(attest_interval *z, const attest_interval *x,
+                         const attest_interval *y);
+/* e^x, widened by slack units in the last place to both sides: for an exp that is not correctly
+ * rounded. */
+void attest_interval_exp(attest_interval *z, const attest_interval *x, unsigned slack);
+/* The maximum of a number of each. */
+void attest_interval_max(attest_interval *z, const attest_interval *x,
+                         const attest_interval *y);
+
+/* Both ends are numbers. */
+bool attest_interval_is_finite(const attest_interval *x);
+bool attest_interval_is_point(const attest_interval *x);
+bool attest_interval_contains(const attest_interval *x, mpfr_srcptr y);
+bool attest_interval_meets(const attest_interval *x, const arb_t y);
 
 /* out[k*dim + c], intervals of one precision, enclose the exact output and every floating-point
  * evaluation at that precision with unbounded exponents, whatever the rounding mode, whose exp

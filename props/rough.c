@@ -29,7 +29,8 @@ typedef struct outputs {
 static void set_output(outputs *out, size_t p, attest_recheck_double_eval *quick,
                        const attest_recheck *check)
 {
-    if (!quick || !attest_recheck_double_eval_get(out->value[p], &out->error[p], quick, check, p)) {
+    if (!quick ||
+        !attest_recheck_double_eval_get(out->value[p], &out->error[p], quick, check, p)) {
         for (size_t c = 0; c < out->dim; c++)
             out->value[p][c] = 0;
         out->error[p] = INFINITY;
