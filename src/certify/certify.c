@@ -71,7 +71,7 @@ static attest_status check_claim(const attest_claim *claim, attest_error *error)
         return attest_error_set(error, ATTEST_USAGE, "the precision must be at least %d bits",
                                 ATTEST_CERTIFY_BITS);
     if (claim->max_terms < 1)
-        return attest_error_set(error, ATTEST_USAGE, "a sum has at least one term");
+        return attest_error_set(error, ATTEST_USAGE, "the number of terms must be at least 1");
     return attest_weights_check_shapes(claim->weights, error);
 }
 

@@ -83,7 +83,9 @@ attest_status attest_context_lists_init(attest_context_lists *lists,
     if (!lists->start || !lists->order || !lists->common)
         return attest_memory_fail(error);
     if (!set_starts(lists))
-        return attest_error_set(error, ATTEST_UNABLE, "the masked prefixes are too many");
+        return attest_error_set(
+            error, ATTEST_UNABLE,
+            "the prefixes under the causal mask have more than 2^29 tokens in all");
     lists->key = attest_memory_alloc(lists->start[lists->count], sizeof *lists->key);
     if (!lists->key)
         return attest_memory_fail(error);

@@ -337,8 +337,7 @@ static void leave_open(attest_finding *finding, attest_claim_part part, const ch
     finding->verdict = ATTEST_UNDECIDED;
     finding->part = part;
     snprintf(finding->reason, sizeof finding->reason,
-             "%s to within what square roots, angles of positions and softcaps leave open",
-             what);
+             "%s to within the error of square roots, angles of positions and softcaps", what);
 }
 
 void attest_finding_widen(attest_finding *finding, const attest_claim *claim)

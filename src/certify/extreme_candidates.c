@@ -391,14 +391,12 @@ static void give_reason(char reason[ATTEST_ERROR_SIZE], const attest_extreme *ex
 {
     if (any_cap(extreme) == ATTEST_SOFTMAX_CAP_WORK)
         snprintf(reason, ATTEST_ERROR_SIZE,
-                 "a comparison that balls leave open has to be multiplied out, which is more "
-                 "work than is allowed");
+                 "balls leave a comparison open, and deciding it exactly takes more work than "
+                 "is allowed");
     else if (any_cap(extreme) == ATTEST_SOFTMAX_CAP_TERMS)
-        snprintf(
-            reason, ATTEST_ERROR_SIZE,
-            "a comparison that balls leave open has to be multiplied out, and %zu terms do "
-            "not suffice",
-            extreme->limits.terms);
+        snprintf(reason, ATTEST_ERROR_SIZE,
+                 "balls leave a comparison open, and %zu terms do not suffice",
+                 extreme->limits.terms);
     else
         snprintf(reason, ATTEST_ERROR_SIZE, "%ld bits do not suffice", extreme->limits.bits);
 }

@@ -328,11 +328,11 @@ const char *attest_first_difference_objection(const attest_weights *weights)
     const char *reason;
 
     if (weights->activation != ATTEST_SOFTMAX)
-        return "it is for softmax";
+        return "it needs softmax weights";
     if (weights->heads != 1)
-        return "it is for one head";
+        return "it needs a single head";
     if (!attest_weights_skip_is_plain(weights))
-        return "it needs the skip connection, of whole tokens";
+        return "it needs a skip connection that adds whole tokens";
     ATTEST_SCOPED(attest_rank_one, head, weights->dim);
     reason = attest_rank_one_set(&head, &weights->head[0]);
     return reason;
@@ -389,7 +389,7 @@ static attest_status prepare(attest_first_difference_scan *scan, char *reason, s
     const attest_dataset *dataset = scan->claim->dataset;
 
     if (attest_rank_one_set(&scan->head, &scan->claim->weights->head[0]))
-        return attest_error_set(error, ATTEST_DOMAIN, "the head has not rank 1");
+        return attest_error_set(error, ATTEST_DOMAIN, "the head does not have rank 1");
     fmpq_clear(scan->y.gap); /* init initialises it again */
     ATTEST_TRY(attest_projection_init(&scan->y, &dataset->tokens, &scan->head.v, error));
     if (attest_projection_sort(&scan->y) != ATTEST_OK)
@@ -408,7 +408,8 @@ static attest_status prepare(attest_first_difference_scan *scan, char *reason, s
         return ATTEST_OK;
     }
     if (!set_scales(scan))
-        return attest_error_set(error, ATTEST_UNABLE, "numbers beyond the range of doubles");
+        return attest_error_set(error, ATTEST_UNABLE,
+                                "numbers are beyond the range of doubles");
     return attest_first_difference_set_queries(scan, reason, size, error);
 }
 
@@ -457,7 +458,7 @@ static void conclude(attest_finding *finding, const attest_claim *claim, const a
         finding->verdict = ATTEST_UNDECIDED;
         finding->part = separation == 0 ? ATTEST_CLAIM_SEPARATION : ATTEST_CLAIM_NORM;
         snprintf(finding->reason, sizeof finding->reason,
-                 "the bound lies within the enclosure that first differences give");
+                 "the bound lies within the enclosure by first differences");
     }
 }
 
@@ -502,7 +503,7 @@ static attest_status apply_lemma(extremes *x, attest_finding *finding,
 
     if (status == ATTEST_UNABLE) { /* doubles or memory do not suffice; the next method may */
         snprintf(finding->reason, sizeof finding->reason, "%s",
-                 error ? error->text : "beyond what doubles can tell");
+                 error ? error->text : "beyond the accuracy of doubles");
         return ATTEST_OK;
     }
     return status;

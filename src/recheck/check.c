@@ -288,7 +288,7 @@ static attest_status check_separation(verification *v)
 /* Checks the witness, which names neighbours in the order of Lemma F. */
 static attest_status check_witness(verification *v)
 {
-    const char *what = "the witness is of a lemma that does not apply";
+    const char *what = "the certificate has a witness, but Lemma F does not apply";
 
     if (!v->certificate->witness.present)
         return ATTEST_OK;
@@ -386,11 +386,11 @@ static long slack_exponent(const verification *v)
 static attest_status leave_open(const verification *v)
 {
     if (v->hidden)
-        return attest_error_set(
-            v->error, ATTEST_UNABLE,
-            "a comparison depends on less than the slack: outputs are known only to within "
-            "2^%ld, which square roots, angles of positions and softcaps leave open",
-            slack_exponent(v));
+        return attest_error_set(v->error, ATTEST_UNABLE,
+                                "a comparison is closer than the error of the weights: outputs "
+                                "are known to within 2^%ld, "
+                                "because of square roots, angles of positions and softcaps",
+                                slack_exponent(v));
     if (v->capped && v->check.met_work)
         return attest_error_set(
             v->error, ATTEST_UNABLE,
@@ -502,7 +502,7 @@ attest_status attest_check_run(bool *holds, const attest_certificate *certificat
     *holds = false;
     if (is_malformed(certificate))
         return attest_error_set(v.error, ATTEST_DOMAIN,
-                                "a certificate needs bounds >= 0 and finite figures");
+                                "a certificate needs bounds >= 0 and finite enclosures");
     ATTEST_TRY(attest_check_read(&dataset, &weights, &v.holds, certificate, options->folder,
                                  options->budget, v.error));
     status = v.holds ? verify(&v, &dataset, &weights) : ATTEST_OK;

@@ -48,7 +48,8 @@ static attest_status open_file(found_input *found, const char *folder, size_t li
     }
     /* Certificates come from others and may name an endless device or a pipe. */
     if (status == ATTEST_USAGE)
-        return attest_error_set(error, ATTEST_FORMAT, "names an input that is no file");
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "names an input that is not a regular file");
     return status;
 }
 
@@ -83,7 +84,8 @@ static attest_status found_open(found_input *found, bool *holds,
     *holds = true;
     *found = (found_input){.named = find_role(certificate, role)};
     if (!found->named)
-        return attest_error_set(error, ATTEST_FORMAT, "no input is the %s", role);
+        return attest_error_set(error, ATTEST_FORMAT, "no entry of \"inputs\" has the role %s",
+                                role);
     return open_certified(found, holds, folder, budget, error);
 }
 

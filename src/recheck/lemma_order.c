@@ -373,10 +373,10 @@ attest_status attest_recheck_lemma_witness(const char **what, const attest_reche
     else if (witness->order != q.event.sign)
         *what = "the witness names the other order";
     else if (witness->common != q.event.common)
-        *what = "the contexts of the witness differ first elsewhere";
+        *what = "the contexts of the witness first differ elsewhere";
     else if (!fmpq_equal(witness->gap, gap))
-        *what = "the least gap of scores is not that of the witness";
+        *what = "the least gap of scores differs from that of the witness";
     else if (!bound_is(&q))
-        *what = "the bound of the lemma does not lie in that of the witness";
+        *what = "the ball of the witness does not contain the lemma's bound";
     return ATTEST_OK;
 }

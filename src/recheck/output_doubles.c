@@ -131,9 +131,9 @@ static attest_status evaluate_all(evaluation *s, size_t jobs, attest_error *erro
         if (s->own[p] != OPEN)
             continue;
         if (!attest_recheck_afford(check, p, BITS))
-            return attest_error_set(error, ATTEST_UNABLE,
-                                    "outputs stay open, and the work that is allowed does not "
-                                    "suffice");
+            return attest_error_set(
+                error, ATTEST_UNABLE,
+                "doubles leave outputs open, and the work that is allowed does not suffice");
         open++;
     }
     s->open = true;

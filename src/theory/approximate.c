@@ -49,10 +49,10 @@ static attest_status check_limits(const attest_approximation *a, attest_error *e
         a->length > ATTEST_APPROXIMATE_MOST_LENGTH)
         return attest_error_set(
             error, ATTEST_USAGE,
-            "tokens have 1 to %d entries, sequences 1 to %d tokens: choose the shape so",
+            "tokens have 1 to %d entries, sequences 1 to %d tokens: choose another shape",
             ATTEST_APPROXIMATE_MOST_DIM, ATTEST_APPROXIMATE_MOST_LENGTH);
     if (a->grid < 2)
-        return attest_error_set(error, ATTEST_USAGE, "a grid has at least 2 cells an axis");
+        return attest_error_set(error, ATTEST_USAGE, "a grid has at least 2 cells per axis");
     if (cells > (double)ATTEST_APPROXIMATE_MOST_CELLS)
         return attest_error_set(error, ATTEST_USAGE,
                                 "a grid has at most 2^20 cells, and %zu^(%zu*%zu) = %.0f are "

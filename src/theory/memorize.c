@@ -410,8 +410,8 @@ static attest_status separate(builder *b, attest_error *error)
     one = attest_context_place(b->contexts.context + pair[0], b->encoded);
     other = attest_context_place(b->contexts.context + pair[1], b->encoded);
     return attest_error_set(error, ATTEST_UNABLE,
-                            "within %ld bits the projection does not tell the classes of "
-                            "tokens [%zu,%zu] and [%zu,%zu] apart",
+                            "within %ld bits the projection does not separate the classes of "
+                            "tokens [%zu,%zu] and [%zu,%zu]",
                             points->bits, one.sequence, one.position, other.sequence,
                             other.position);
 }
@@ -504,8 +504,9 @@ attest_status attest_memorization_build(attest_memorization *memorization,
 {
     if (!dataset->label)
         return attest_error_set(error, ATTEST_USAGE,
-                                "the dataset has no \"labels\": as \"sequences\", with "
-                                "an array of numbers for each token");
+                                "the dataset has no \"labels\": add them in the shape of "
+                                "\"sequences\", with an array of "
+                                "numbers for each token");
     ATTEST_TRY(build(memorization, dataset, error));
     if (memorization->hypothesis)
         return ATTEST_OK;

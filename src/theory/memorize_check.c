@@ -111,7 +111,7 @@ static void explain(attest_label_finding *finding)
                  finding->place.position);
     else if (finding->verdict == ATTEST_UNDECIDED)
         snprintf(finding->reason, sizeof finding->reason,
-                 "within %ld bits the output at [%zu,%zu] is not seen to be constant",
+                 "within %ld bits the output at [%zu,%zu] is not proved constant",
                  finding->precision_bits, finding->place.sequence, finding->place.position);
 }
 
@@ -121,8 +121,9 @@ static attest_status check_shapes(const attest_network *network, const attest_da
     ATTEST_TRY(attest_network_check_shapes(network, error));
     if (!dataset->label)
         return attest_error_set(error, ATTEST_USAGE,
-                                "the dataset has no \"labels\": as \"sequences\", with "
-                                "an array of numbers for each token");
+                                "the dataset has no \"labels\": add them in the shape of "
+                                "\"sequences\", with an array of "
+                                "numbers for each token");
     if (!network->has_after || dataset->label_dim > network->dim)
         return attest_error_set(error, ATTEST_FORMAT,
                                 "the network has no outputs of %zu entries",

@@ -114,7 +114,7 @@ static const char *set_keys(attest_rank_one *rank_one, const attest_head *head)
     FMPZ_VEC(u, (slong)head->wk.rows);
 
     if (!split(u, rank_one->v.numerator, rank_one->a.denominator, &head->wk))
-        return "W_K has not rank 1";
+        return "W_K does not have rank 1";
     fmpz_set(rank_one->v.denominator, head->wk.denominator);
     attest_linear_apply_transposed(rank_one->a.numerator, &head->wq, u);
     fmpz_mul(rank_one->a.denominator, rank_one->a.denominator, head->wq.denominator);
@@ -134,10 +134,10 @@ static const char *set_values(attest_rank_one *rank_one, const attest_head *head
     FMPZ(pivot);
 
     if (!split(u, row.numerator, pivot, &head->wv))
-        return "W_V has not rank 1";
+        return "W_V does not have rank 1";
     fmpz_set(row.denominator, head->wv.denominator);
     if (!find_ratio(lambda, &row, &rank_one->v))
-        return "W_K and W_V look along different directions";
+        return "W_K and W_V have different directions";
     attest_linear_apply(rank_one->w.numerator, &head->wo, u);
     fmpz_mul(rank_one->w.denominator, head->wo.denominator, pivot);
     fmpz_mul(rank_one->w.denominator, rank_one->w.denominator, fmpq_denref(lambda));

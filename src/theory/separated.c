@@ -175,9 +175,9 @@ static attest_status closest_tokens(fmpq_t best, size_t pair[2], const attest_cl
         attest_token_vector_set(&y, tokens, second);
         work -= distance_work(&x, &y);
         if (work < 0)
-            return attest_error_set(error, ATTEST_UNABLE,
-                                    "distances of tokens that doubles leave open are more "
-                                    "work than is allowed");
+            return attest_error_set(
+                error, ATTEST_UNABLE,
+                "doubles leave distances of tokens open that take more work than is allowed");
         attest_rational_vector_distance_square(square, &x, &y);
         /* In lexicographic order: only a smaller distance replaces an earlier pair. */
         if (pair[0] == SIZE_MAX || fmpq_cmp(square, best) < 0) {

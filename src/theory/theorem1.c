@@ -134,7 +134,7 @@ attest_status attest_theorem1_build_pair(attest_counterexample *counterexample, 
     FMPZ_VEC(token, (slong)(2 * MOST_LENGTH * dim));
 
     if (weights->activation != ATTEST_HARDMAX)
-        return attest_error_set(error, ATTEST_DOMAIN, "Theorem 1 is about hardmax weights");
+        return attest_error_set(error, ATTEST_DOMAIN, "Theorem 1 needs hardmax weights");
     assert(pair->length[0] <= MOST_LENGTH && pair->length[1] <= MOST_LENGTH);
     fmpz_one(one);
     choose_direction(u, weights);
@@ -375,7 +375,7 @@ attest_status attest_theorem1_check_vocabulary(const attest_weights *weights,
                                                attest_error *error)
 {
     if (weights->activation != ATTEST_HARDMAX)
-        return attest_error_set(error, ATTEST_DOMAIN, "Theorem 1 is about hardmax weights");
+        return attest_error_set(error, ATTEST_DOMAIN, "Theorem 1 needs hardmax weights");
     if (weights->dim != vocabulary->dim)
         return attest_error_set(error, ATTEST_DOMAIN,
                                 "tokens have %zu entries, but the weights take %zu",

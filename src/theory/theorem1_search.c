@@ -105,7 +105,7 @@ static attest_status look(attest_counterexample *counterexample, bool *found,
         if (*found)
             return ATTEST_OK;
     }
-    return attest_error_set(error, ATTEST_UNABLE, "no functional tells the outputs apart");
+    return attest_error_set(error, ATTEST_UNABLE, "no functional separates the outputs");
 }
 
 static void clear_tables(attest_theorem1_search *s)

@@ -249,7 +249,7 @@ static attest_status set_bounds(attest_construction *construction, attest_separa
     } else if (!known &&
                (construction->eps.given || construction->strategy == ATTEST_STRATEGY_THEOREM)) {
         return attest_error_set(error, ATTEST_UNABLE,
-                                "too many tokens to look at all pairs; use the strategy "
+                                "too many tokens to test all pairs; use the strategy "
                                 "gap, without eps");
     }
     check_given(construction, extremes, dataset, pairs);

@@ -145,7 +145,7 @@ attest_status attest_theorem2_build_theorem(attest_construction *construction,
         wide = direction_is_wide(&p, &direction);
     }
     if (!wide)
-        return attest_error_set(error, ATTEST_UNABLE, "no direction keeps all tokens apart");
+        return attest_error_set(error, ATTEST_UNABLE, "no direction separates all tokens");
     set_theorem_kappa(construction, dataset->longest, tokens);
     attest_construction_set_output(construction, &direction);
     ATTEST_TRY(attest_construction_finish(construction, &direction, error));
@@ -306,7 +306,7 @@ attest_status attest_theorem2_build_gap(attest_construction *construction,
 
     ATTEST_TRY(choose_direction(&best, construction->seed, &dataset->tokens, error));
     if (!best.found)
-        return attest_error_set(error, ATTEST_UNABLE, "no direction keeps all tokens apart");
+        return attest_error_set(error, ATTEST_UNABLE, "no direction separates all tokens");
     if (construction->eps_by_direction) {
         /* |x - x'| >= |v.(x - x')| >= gap, as |v| <= 1; below it, to be strict */
         fmpq_set(construction->eps.value, best.gap);

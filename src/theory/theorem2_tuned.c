@@ -337,14 +337,14 @@ static attest_status take_any(best *b, tuner *t, uint64_t seed, attest_error *er
         ATTEST_TRY(attest_direction_check(&apart, v, &t->dataset->tokens, error));
     }
     if (!apart)
-        return attest_error_set(error, ATTEST_UNABLE, "no direction keeps all tokens apart");
+        return attest_error_set(error, ATTEST_UNABLE, "no direction separates all tokens");
     range = project(t, v);
     for (size_t i = 0; i < t->dataset->tokens.count; i++)
         size = fmax(size, fabs(t->along[i]));
     b->of.range = b->of.least = range + size * 0x1p-50;
     b->of.kappa = 1 / (size * size);
     if (!(b->of.range > 0) || isinf(b->of.range) || isinf(b->of.kappa) || !(b->of.kappa > 0))
-        return attest_error_set(error, ATTEST_UNABLE, "tokens beyond the range of doubles");
+        return attest_error_set(error, ATTEST_UNABLE, "tokens are beyond the range of doubles");
     return ATTEST_OK;
 }
 

@@ -254,7 +254,7 @@ for path in /dev/zero - . "$work/pipe0"; do
     [ -p "$work/pipe0" ] || mkfifo "$work/pipe0"
     change soft-cert.json bad.json "o['inputs'][0]['path'] = '$path'"
     refused "an input that is no file, $path" check bad.json
-    complains '^attest: bad.json: names an input that is no file'
+    complains '^attest: bad.json: names an input that is not a regular file'
 done
 name=$(printf 'a\033[31m\nb.json')
 cp soft-cert.json "$name"
