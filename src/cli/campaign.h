@@ -1,7 +1,8 @@
-/* campaign.h -- what attest campaign asks for. */
+/* campaign.h -- what the commands of campaigns share. */
 #ifndef ATTEST_CLI_CAMPAIGN_H
 #define ATTEST_CLI_CAMPAIGN_H
 
+#include "campaign/load.h"
 #include "campaign/summary.h"
 #include "cli/command.h"
 
@@ -18,13 +19,17 @@ typedef struct campaign_request {
     size_t count;
 } campaign_request;
 
-/* plan = what is asked for. The list of properties is the caller's to free(). EXIT_HOLDS, or a
- * complaint and its exit code. */
-int campaign_make_plan(attest_plan *plan, const campaign_request *request);
+/* Loads the properties of the shared object at path, or of $ATTEST_LOAD if path is NULL, if
+ * there is one; attest_property_get finds them then. EXIT_HOLDS, or a complaint and its exit
+ * code. */
+int attest_cli_load(const char *path);
 
-/* Replays the files of the folder, or of ATTEST_CORPUS if it is NULL; *there: there is one.
- * corpus is all 0, and the caller's to clear. EXIT_HOLDS, or a complaint and its exit code: a
- * file that is not as expected is none. */
+/* Returns the loaded properties; their count is 0 if none was loaded. */
+const attest_load *attest_cli_loaded(void);
+
+/* Replays the counterexamples in the directory, or in $ATTEST_CORPUS if it is NULL; *there is
+ * true if there is one. corpus is all 0; the caller clears it. EXIT_HOLDS even if a file has
+ * another verdict than expected; or a complaint and its exit code. */
 int campaign_replay_corpus(attest_corpus *corpus, bool *there, const char *folder,
                            const attest_common *common);
 

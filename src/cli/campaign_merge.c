@@ -9,7 +9,6 @@
 #include "campaign/campaign.h"
 #include "campaign/merge.h"
 #include "cli/campaign.h"
-#include "cli/load.h"
 #include "cli/progress.h"
 #include "props/properties.h"
 #include "report/campaign.h"

@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "campaign/campaign.h"
 #include "cli/campaign.h"
-#include "cli/interrupt.h"
 #include "cli/slurm.h"
 
 static int check(const campaign_request *request)

@@ -191,7 +191,8 @@ void attest_cli_help(const attest_command *command, const attest_option *options
  * that does not take it is complained of by attest_cli_finish, memory that ran out here. */
 int attest_cli_end_json(attest_json *json, int code);
 
-/* seconds = the time that the text says: seconds, or with s, m, h, d. */
+/* seconds = the time in the text: seconds, or a number with s, m, h or d; false if it is none.
+ */
 bool attest_cli_parse_time(double *seconds, const char *text);
 
 /* The columns that a line of standard output may have: COLUMNS, those of the terminal, or 80.

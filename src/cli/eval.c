@@ -1,7 +1,11 @@
-/* eval.c -- attest eval: attention outputs in a number system of choice. */
+/* eval.c -- attest eval: the outputs of attention or of a network, in a chosen arithmetic. */
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <attest/attest.h>
 
 #include "attention/network.h"
 #include "attention/work.h"
@@ -9,10 +13,12 @@
 #include "base/output.h"
 #include "base/progress.h"
 #include "cli/command.h"
-#include "cli/eval.h"
 #include "cli/progress.h"
+#include "data/network.h"
 #include "io/conll.h"
+#include "io/json_write.h"
 #include "number/scope.h"
+#include "report/print.h"
 
 static int run(int argc, char **argv);
 
@@ -33,6 +39,249 @@ const attest_command attest_command_eval = {
     .run = run,
 };
 
+typedef enum eval_system { EVAL_EXACT, EVAL_BALL, EVAL_MPFR, EVAL_DOUBLE } eval_system;
+
+/* The arithmetic that --number, --bits and --round ask for. */
+typedef struct eval_arithmetic {
+    eval_system system;
+    long bits;            /* ball */
+    attest_format format; /* mpfr */
+    mpfr_rnd_t rounding;  /* mpfr */
+} eval_arithmetic;
+
+/* What the command line asked for. */
+typedef struct eval_request {
+    const char *data, *weights, *number, *round;
+    unsigned long bits;
+} eval_request;
+
+/* Where outputs go: one JSON object, or a line per token. */
+typedef struct eval_printer {
+    FILE *stream;
+    bool as_json;
+    attest_json json;
+    size_t position; /* of the next entry in its token */
+    bool failed;     /* memory ran out for an entry of a line */
+} eval_printer;
+
+enum { DEFAULT_BITS = 128, LEAST_BITS = 2, MOST_BITS = 10000000 };
+
+/* --number, with --bits and --round where they mean something. EXIT_HOLDS, or a complaint. */
+static int choose_arithmetic(eval_arithmetic *arithmetic, const eval_request *request,
+                             attest_activation activation)
+{
+    const char *number = request->number;
+    bool any_precision;
+    attest_error error;
+    char name[32];
+
+    if (!number)
+        number = activation == ATTEST_HARDMAX ? "exact" : "ball";
+    any_precision = strcmp(number, "ball") == 0 || strcmp(number, "mpfr") == 0;
+    if (request->bits && !any_precision)
+        return attest_cli_refuse(
+            "--bits: only --number ball and mpfr have a precision to choose, not '%s'", number);
+    if (request->bits && (request->bits < LEAST_BITS || request->bits > MOST_BITS))
+        return attest_cli_refuse("--bits: the precision must be from %d to %d bits", LEAST_BITS,
+                                 MOST_BITS);
+    arithmetic->bits = request->bits ? (long)request->bits : DEFAULT_BITS;
+    arithmetic->rounding = MPFR_RNDN;
+    if (request->round && attest_rounding_parse(&arithmetic->rounding, request->round, &error))
+        return attest_cli_refuse("--round: %s", error.text);
+
+    if (strcmp(number, "exact") == 0) {
+        arithmetic->system = EVAL_EXACT;
+        if (activation == ATTEST_SOFTMAX)
+            return attest_cli_refuse("--number %s: softmax is not rational; use --number ball",
+                                     number);
+    } else if (strcmp(number, "ball") == 0) {
+        arithmetic->system = EVAL_BALL;
+    } else if (strcmp(number, "double") == 0) {
+        arithmetic->system = EVAL_DOUBLE;
+    } else {
+        arithmetic->system = EVAL_MPFR;
+        snprintf(name, sizeof name, "p=%ld", arithmetic->bits);
+        if (attest_format_parse(&arithmetic->format,
+                                strcmp(number, "mpfr") == 0 ? name : number, &error))
+            return attest_cli_refuse("--number: %s%s", error.text,
+                                     strncmp(number, "p=", 2) ? "; or exact, ball, mpfr, double"
+                                                              : "");
+    }
+    if (request->round && arithmetic->system != EVAL_MPFR)
+        return attest_cli_refuse(
+            "--round: only mpfr and the formats round as they are told, not '%s'", number);
+    return EXIT_HOLDS;
+}
+
+/* Numbers with larger exponents are written as hex floats, not as fractions of that many
+ * digits. */
+#define LARGEST_FRACTION_EXPONENT 100000
+
+static const char *const system_name[] = {"exact", "ball", "mpfr", "double"};
+
+static void begin_json(eval_printer *printer, const eval_arithmetic *arithmetic,
+                       const attest_network *network)
+{
+    attest_json *json = &printer->json;
+
+    attest_json_write_begin(json, printer->stream);
+    attest_json_write_object(json, NULL);
+    attest_json_write_string(json, "activation",
+                             attest_activation_name(network->attention.activation));
+    attest_json_write_string(json, "number", system_name[arithmetic->system]);
+    if (arithmetic->system == EVAL_BALL)
+        attest_json_write_integer(json, "bits", arithmetic->bits);
+    if (arithmetic->system == EVAL_MPFR) {
+        attest_json_write_string(json, "format", arithmetic->format.name);
+        attest_json_write_integer(json, "bits", arithmetic->format.precision);
+        attest_json_write_string(json, "round", mpfr_print_rnd_mode(arithmetic->rounding));
+    }
+    attest_json_write_array(json, "outputs");
+}
+
+static void print_begin(eval_printer *printer, FILE *stream, bool as_json,
+                        const eval_arithmetic *arithmetic, const attest_network *network)
+{
+    const attest_weights *weights = &network->attention;
+
+    printer->stream = stream;
+    printer->as_json = as_json;
+    printer->position = 0;
+    printer->failed = false;
+    if (as_json)
+        begin_json(printer, arithmetic, network);
+    else
+        attest_fprint(
+            stream, "%s attention of %zu head%s%s in %s%s%s\n",
+            attest_activation_name(weights->activation), weights->heads,
+            weights->heads == 1 ? "" : "s", network->has_after ? ", then feed-forward," : "",
+            system_name[arithmetic->system], arithmetic->system == EVAL_MPFR ? " " : "",
+            arithmetic->system == EVAL_MPFR ? arithmetic->format.name : "");
+}
+
+static attest_status print_end(eval_printer *printer)
+{
+    if (!printer->as_json)
+        return printer->failed ? ATTEST_NOMEM : ATTEST_OK;
+    attest_json_write_close(&printer->json);
+    attest_json_write_close(&printer->json);
+    return attest_json_write_end(&printer->json);
+}
+
+static void print_sequence_begin(eval_printer *printer, size_t i)
+{
+    if (printer->as_json)
+        attest_json_write_array(&printer->json, NULL);
+    else
+        attest_fprint(printer->stream, "sequence %zu\n", i);
+}
+
+static void print_sequence_end(eval_printer *printer)
+{
+    if (printer->as_json)
+        attest_json_write_close(&printer->json);
+}
+
+static void print_token_begin(eval_printer *printer, size_t i, size_t k)
+{
+    printer->position = 0;
+    if (printer->as_json)
+        attest_json_write_array(&printer->json, NULL);
+    else
+        attest_fprint(printer->stream, "  [%zu,%zu] ", i, k);
+}
+
+static void print_token_end(eval_printer *printer)
+{
+    if (printer->as_json)
+        attest_json_write_close(&printer->json);
+    else
+        fputc('\n', printer->stream);
+}
+
+/* One entry as text; without it, because memory ran out, what was printed is not kept. */
+static void print_text(eval_printer *printer, const char *text)
+{
+    printer->failed = printer->failed || !text;
+    attest_fprint(printer->stream, "%s%s", printer->position++ ? ", " : "", text ? text : "");
+}
+
+/* Entry e of an array of fmpq, arb, mpfr_t or double. */
+static void print_exact(eval_printer *printer, const void *out, size_t e)
+{
+    const fmpq *value = (const fmpq *)out + e;
+    char *text ATTEST_FREED = NULL;
+
+    if (printer->as_json) {
+        attest_json_write_rational(&printer->json, NULL, value);
+        return;
+    }
+    text = attest_number_format(value);
+    print_text(printer, text);
+}
+
+static void print_ball(eval_printer *printer, const void *out, size_t e)
+{
+    arb_srcptr value = (arb_srcptr)out + e;
+    char *text ATTEST_FREED = NULL;
+
+    if (printer->as_json) {
+        attest_json_write_ball(&printer->json, NULL, value);
+        return;
+    }
+    text = attest_ball_format_text(value);
+    print_text(printer, text);
+}
+
+/* A floating-point number is a rational: "p/q", or a hex float where that would be endless. */
+static void write_arf(attest_json *json, const arf_t value)
+{
+    if (arf_is_finite(value) && arf_cmpabs_2exp_si(value, LARGEST_FRACTION_EXPONENT) < 0 &&
+        (arf_is_zero(value) || arf_cmpabs_2exp_si(value, -LARGEST_FRACTION_EXPONENT) > 0)) {
+        FMPQ(fraction);
+
+        arf_get_fmpq(fraction, value);
+        attest_json_write_rational(json, NULL, fraction);
+    } else {
+        attest_json_write_arf(json, NULL, value);
+    }
+}
+
+static void print_mpfr(eval_printer *printer, const void *out, size_t e)
+{
+    mpfr_srcptr value = ((const mpfr_t *)out)[e];
+    char *text = NULL;
+
+    if (printer->as_json) {
+        ARF(x);
+
+        arf_set_mpfr(x, value);
+        write_arf(&printer->json, x);
+        return;
+    }
+    /* As many digits as tell all numbers of this precision apart. */
+    if (mpfr_asprintf(&text, "%.*Rg", (int)mpfr_get_str_ndigits(10, mpfr_get_prec(value)),
+                      value) >= 0)
+        print_text(printer, text);
+    mpfr_free_str(text);
+}
+
+static void print_double(eval_printer *printer, const void *out, size_t e)
+{
+    double value = ((const double *)out)[e];
+    char text[32];
+
+    if (printer->as_json) {
+        ARF(x);
+
+        arf_set_d(x, value);
+        write_arf(&printer->json, x);
+        return;
+    }
+    snprintf(text, sizeof text, "%.17g", value);
+    print_text(printer, text);
+}
+
 /* Everything that evaluation needs. */
 typedef struct eval_job {
     attest_dataset dataset;
@@ -52,14 +301,14 @@ typedef void print_entry(eval_printer *printer, const void *out, size_t e);
 static void print_sequence(eval_printer *printer, size_t i, size_t length,
                            const attest_network *network, const void *out, print_entry *print)
 {
-    attest_eval_print_sequence(printer, i);
+    print_sequence_begin(printer, i);
     for (size_t k = 0; k < length; k++) {
-        attest_eval_print_token(printer, i, k);
+        print_token_begin(printer, i, k);
         for (size_t c = 0; c < network->output_dim; c++)
             print(printer, out, k * network->dim + c);
-        attest_eval_print_token_end(printer);
+        print_token_end(printer);
     }
-    attest_eval_print_sequence_end(printer);
+    print_sequence_end(printer);
 }
 
 static void print_everywhere(eval_job *job, size_t i, const void *out, print_entry *print)
@@ -73,7 +322,7 @@ static attest_status eval_exact(eval_job *job, size_t i, size_t entries, attest_
     FMPQ_VEC(out, (slong)entries);
 
     ATTEST_TRY(attest_network_exact(out, &job->runner, &job->sequence, error));
-    print_everywhere(job, i, out, attest_eval_print_exact);
+    print_everywhere(job, i, out, print_exact);
     return ATTEST_OK;
 }
 
@@ -98,7 +347,7 @@ static attest_status eval_ball(eval_job *job, size_t i, size_t entries, attest_e
     ATTEST_TRY(
         attest_network_ball(out, &job->runner, &job->sequence, job->arithmetic.bits, error));
     add_slack(out, entries, job->network.attention.slack);
-    print_everywhere(job, i, out, attest_eval_print_ball);
+    print_everywhere(job, i, out, print_ball);
     return ATTEST_OK;
 }
 
@@ -113,7 +362,7 @@ static attest_status eval_mpfr(eval_job *job, size_t i, size_t entries, attest_e
         mpfr_init2(out[e], job->arithmetic.format.precision);
     status = attest_network_mpfr(out, job->mpfrs, &job->sequence, error);
     if (status == ATTEST_OK)
-        print_everywhere(job, i, out, attest_eval_print_mpfr);
+        print_everywhere(job, i, out, print_mpfr);
     for (size_t e = 0; e < entries; e++)
         mpfr_clear(out[e]);
     return status;
@@ -126,7 +375,7 @@ static attest_status eval_double(eval_job *job, size_t i, size_t entries, attest
     if (!out)
         return attest_memory_fail(error);
     ATTEST_TRY(attest_network_double(out, job->doubles, &job->sequence, error));
-    print_everywhere(job, i, out, attest_eval_print_double);
+    print_everywhere(job, i, out, print_double);
     return ATTEST_OK;
 }
 
@@ -250,7 +499,7 @@ static int read_inputs(eval_job *job, const eval_request *request, attest_common
     ATTEST_CLI_TRY(job->network.embed ? read_words(job, request, common)
                                       : read_tokens(job, request, common));
     ATTEST_CLI_TRY(
-        attest_eval_choose(&job->arithmetic, request, job->network.attention.activation));
+        choose_arithmetic(&job->arithmetic, request, job->network.attention.activation));
     if (capped && job->arithmetic.system != EVAL_BALL)
         return attest_cli_refuse("%s: a softcap is evaluated in balls only: --number ball",
                                  request->weights);
@@ -277,15 +526,15 @@ static int charge(eval_job *job, const char *path, attest_common *common)
 
 static void add_printer(eval_job *job, FILE *stream, bool as_json)
 {
-    attest_eval_print_begin(&job->printer[job->printers++], stream, as_json, &job->arithmetic,
-                            &job->network);
+    print_begin(&job->printer[job->printers++], stream, as_json, &job->arithmetic,
+                &job->network);
 }
 
 /* Ends the printers. Failures to write are found when the streams are closed. */
 static int end_printers(eval_job *job, int code)
 {
     for (size_t p = 0; p < job->printers; p++) {
-        if (attest_eval_print_end(&job->printer[p]) == ATTEST_NOMEM && code == EXIT_HOLDS) {
+        if (print_end(&job->printer[p]) == ATTEST_NOMEM && code == EXIT_HOLDS) {
             attest_cli_complain("out of memory");
             code = EXIT_ENVIRONMENT;
         }

@@ -13,7 +13,6 @@
 #include "base/scope.h"
 #include "base/text.h"
 #include "cli/audit.h"
-#include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/qkv.h"
 #include "cli/slurm.h"

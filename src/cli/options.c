@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +67,23 @@ static bool parse_size(size_t *value, const char *text)
         return false;
     *value = (size_t)count << shift;
     return true;
+}
+
+bool attest_cli_parse_time(double *seconds, const char *text)
+{
+    static const char units[] = "smhd";
+    static const double factor[] = {1, 60, 3600, 86400};
+    const char *unit;
+    char *end;
+
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    *seconds = strtod(text, &end);
+    if (*end && (unit = strchr(units, *end)) != NULL) {
+        *seconds *= factor[unit - units];
+        end++;
+    }
+    return *end == '\0' && isfinite(*seconds) && *seconds > 0;
 }
 
 static bool parse_choice(int *value, const char *const *choices, const char *text)

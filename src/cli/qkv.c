@@ -1,6 +1,4 @@
-/* qkv.c -- what the commands on queries, keys and values share. */
-#include "cli/qkv.h"
-
+/* qkv.c -- what the commands on queries, keys and values share: options, files, tensors. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +7,212 @@
 #include "base/input.h"
 #include "base/memory.h"
 #include "cli/progress.h"
+#include "cli/qkv.h"
+#include "judge/model_field.h"
 #include "judge/problem.h"
+#include "model/qkv_layers.h"
 #include "number/scope.h"
+
+/* *choice = whether value is the word, and not "inputs". */
+static int set_word(bool *choice, const char *part, const char *value, const char *word)
+{
+    *choice = strcmp(value, word) == 0;
+    if (*choice || strcmp(value, "inputs") == 0)
+        return EXIT_HOLDS;
+    return attest_cli_refuse("--quantise: %s=inputs or %s=%s is expected, not %s=%s", part,
+                             part, word, part, value);
+}
+
+/* One part, NAME=SCHEME: q, k, v, p, several of them, or exact or descale. */
+static int set_part(attest_judge_model *model, char *part)
+{
+    static const char stages[] = "qkvp";
+    attest_judge_quantise *quantise = &model->quantise;
+    char *value = strchr(part, '=');
+    attest_block_format scheme;
+    attest_error error;
+
+    if (!value)
+        return attest_cli_refuse("--quantise: '%s' is not STAGE=SCHEME, for q, k, v, kv or p, "
+                                 "nor exact=inputs, exact=quantised or descale=folded",
+                                 part);
+    *value++ = '\0';
+    if (strcmp(part, "exact") == 0)
+        return set_word(&quantise->of_quantised, part, value, "quantised");
+    if (strcmp(part, "descale") == 0)
+        return set_word(&quantise->folded, part, value, "folded");
+    if (strlen(part) == 0 || strspn(part, stages) != strlen(part))
+        return attest_cli_refuse("--quantise: there is no stage '%s': q, k, v, kv and p are",
+                                 part);
+    if (attest_block_parse(&scheme, value, &error))
+        return attest_cli_refuse("--quantise: %s", error.text);
+    for (; *part; part++)
+        if (*part == 'p')
+            attest_judge_model_set_p_scheme(model, &scheme);
+        else
+            quantise->scheme[strchr(stages, *part) - stages] = scheme;
+    return EXIT_HOLDS;
+}
+
+int attest_cli_qkv_quantise(attest_judge_model *model, const char *list)
+{
+    char *text = attest_memory_copy(list), *rest = text;
+    int code = EXIT_HOLDS;
+    attest_error error;
+
+    if (!text) {
+        attest_memory_fail(&error);
+        return attest_cli_fail(&error);
+    }
+    for (char *part = strtok_r(text, ",", &rest); part && code == EXIT_HOLDS;
+         part = strtok_r(NULL, ",", &rest))
+        code = set_part(model, part);
+    free(text);
+    if (code == EXIT_HOLDS && !attest_judge_model_quantises(model) &&
+        !model->variant->p_scheme.name[0])
+        code = attest_cli_refuse("--quantise: nothing is quantised");
+    if (code == EXIT_HOLDS && attest_judge_model_check(model, &error))
+        code = attest_cli_refuse("--quantise: %s", error.text);
+    return code;
+}
+
+void attest_cli_qkv_print_quantise(const attest_cli_qkv *x)
+{
+    const attest_judge_quantise *q = &x->model->quantise;
+    const char *weights = x->model->variant->p_scheme.name;
+
+    if (weights[0])
+        attest_print("quantised weights: %s\n", weights);
+    if (!attest_judge_model_quantises(x->model))
+        return;
+    attest_print("quantised inputs:");
+    for (int i = 0; i < 3; i++)
+        if (q->scheme[i].name[0])
+            attest_print(" %c %s", "qkv"[i], q -> scheme[i].name);
+    attest_print("%s; exact values are those of the %s\n",
+                 q->folded ? ", scales folded into those of scores and outputs" : "",
+                 q->of_quantised ? "quantised inputs" : "inputs as they are given");
+}
+
+static void write_input(attest_json *json, const char *role, attest_tensor_file *file)
+{
+    attest_json_write_object(json, NULL);
+    attest_json_write_string(json, "role", role);
+    attest_json_write_string(json, "path", attest_input_name(file->input.path));
+    attest_json_write_string(json, "sha256", attest_input_sha256(&file->input));
+    attest_json_write_close(json);
+}
+
+/* The names of the tensors in a layer. */
+static void write_layer(attest_json *json, const attest_qkv_source *source, size_t i)
+{
+    attest_json_write_object(json, NULL);
+    attest_json_write_count(json, "layer", source->layer[i]);
+    for (size_t k = 0; k < ATTEST_QKV_PARTS; k++) {
+        const char *pattern = source->names.name[k];
+        char *name = pattern ? attest_qkv_format_name(pattern, source->layer[i]) : NULL;
+
+        if (pattern && source->names.path)
+            attest_json_write_string(json, attest_qkv_part_name[k], name);
+        json->failed = json->failed || (pattern && !name);
+        free(name);
+    }
+    attest_json_write_close(json);
+}
+
+void attest_cli_qkv_write_subject(attest_json *json, attest_cli_qkv *x,
+                                  attest_qkv_output *first, attest_qkv_output *second)
+{
+    attest_json_write_string(json, "kernel", x->model->name);
+    attest_json_write_count(json, "schedules", x->model->schedules);
+    attest_judge_model_write_json(json, "model", x->model);
+    attest_json_write_array(json, "layers");
+    for (size_t i = 0; i < x->source.layers; i++)
+        write_layer(json, &x->source, i);
+    attest_json_write_close(json);
+    attest_json_write_array(json, "inputs");
+    for (size_t i = 0; i < ATTEST_QKV_PARTS; i++)
+        if (x->source.file[i].charged)
+            write_input(json, x->source.names.path ? "qkv" : attest_qkv_part_name[i],
+                        &x->source.file[i]);
+    if (first)
+        write_input(json, "output", first->file);
+    if (second)
+        write_input(json, "against", second->file);
+    attest_json_write_close(json);
+}
+
+static void split(size_t at[4], const size_t shape[4], size_t element)
+{
+    for (size_t i = 4; i-- > 0; element /= shape[i])
+        at[i] = element % shape[i];
+}
+
+void attest_cli_qkv_format_place(char text[ATTEST_CLI_PLACE_SIZE], const attest_cli_qkv *x,
+                                 size_t layer, const size_t shape[4], size_t element)
+{
+    size_t at[4], used = 0, size = ATTEST_CLI_PLACE_SIZE;
+
+    split(at, shape, element);
+    if (x->source.layered)
+        used += (size_t)snprintf(text + used, size - used, "layer %zu, ", layer);
+    if (shape[0] > 1)
+        used += (size_t)snprintf(text + used, size - used, "batch %zu, ", at[0]);
+    snprintf(text + used, size - used, "head %zu, row %zu, column %zu", at[1], at[2], at[3]);
+}
+
+static char *format_name(const attest_cli_qkv *x, const char *name)
+{
+    char *text = attest_memory_alloc(strlen(name) + 32, 1);
+
+    if (text && x->source.layered)
+        sprintf(text, "layers.%zu.%s", x->layer, name);
+    else if (text)
+        strcpy(text, name);
+    return text;
+}
+
+int attest_cli_tensors_add(attest_cli_tensors *tensors, attest_cli_qkv *x, const char *name,
+                           attest_tensor_type type, const double *value)
+{
+    attest_safetensors_item item = {.type = type, .rank = x->source.rank};
+    int code = EXIT_HOLDS;
+    attest_error error;
+
+    item.value = attest_cli_qkv_alloc(&code, x, 1);
+    if (code != EXIT_HOLDS)
+        return code;
+    item.name = format_name(x, name);
+    if (!item.name || !attest_memory_grow(&tensors->item, &tensors->room, tensors->count + 1,
+                                          sizeof *tensors->item)) {
+        free(item.name);
+        free(item.value);
+        attest_memory_fail(&error);
+        return attest_cli_fail(&error);
+    }
+    memcpy(item.shape, x->shape + (4 - item.rank), item.rank * sizeof *item.shape);
+    memcpy(item.value, value, x->elements * sizeof *value);
+    tensors->item[tensors->count++] = item;
+    return EXIT_HOLDS;
+}
+
+int attest_cli_tensors_write(const attest_cli_tensors *tensors, const char *path)
+{
+    attest_error error;
+
+    return attest_safetensors_write(path, tensors->item, tensors->count, &error)
+               ? attest_cli_fail(&error)
+               : EXIT_HOLDS;
+}
+
+void attest_cli_tensors_clear(attest_cli_tensors *tensors)
+{
+    for (size_t i = 0; i < tensors->count; i++) {
+        free(tensors->item[i].name);
+        free(tensors->item[i].value);
+    }
+    free(tensors->item);
+}
 
 const char *const attest_cli_causal_choices[] = {"none", "bottom-right", "top-left", NULL};
 const char *const attest_cli_empty_choices[] = {"zero", "nan", NULL};

@@ -6,7 +6,7 @@
 #include "base/scope.h"
 #include "campaign/replay.h"
 #include "cli/command.h"
-#include "cli/load.h"
+#include "cli/campaign.h"
 #include "cli/progress.h"
 #include "props/properties.h"
 #include "report/replay.h"

@@ -15,7 +15,32 @@
 #include "base/scope.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/interrupt.h"
+
+void attest_cli_add_quoted(attest_text *text, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_./=,:@%+";
+
+    if (*word && word[strspn(word, plain)] == '\0') {
+        attest_text_add(text, word);
+        return;
+    }
+    attest_text_add(text, "'");
+    for (; *word; word++) {
+        if (*word == '\'')
+            attest_text_add(text, "'\\''");
+        else
+            attest_text_append(text, word, 1);
+    }
+    attest_text_add(text, "'");
+}
+
+void attest_cli_add_word(attest_text *text, const char *word)
+{
+    if (text->size > 0)
+        attest_text_add(text, " ");
+    attest_cli_add_quoted(text, word);
+}
 
 /* @X@ stands for: D the folder, A the program, W the working folder, N the number of tasks, O
  * options of sbatch, T the task, M the merge, R what comes of it. */

@@ -7,6 +7,12 @@
 
 #include "base/text.h"
 
+/* Adds a word, in quotes where a shell needs them. */
+void attest_cli_add_quoted(attest_text *text, const char *word);
+
+/* Adds a word of a command line after a blank, in quotes where a shell needs them. */
+void attest_cli_add_word(attest_text *text, const char *word);
+
 /* What an array is made of. In the two commands, which are lines of a shell script, $attest
  * stands for this program, $dir for the folder, and $k for the number of the task, 1 .. tasks.
  * A task can be run again, and goes on where it was: it ends with EXIT_INTERRUPTED when it is

@@ -1,4 +1,5 @@
-/* tolerance_given.c -- a tolerance that tests use: what it accepts, and whom it refuses. */
+/* tolerance_check.c -- tolerance --check: which faulty outputs a tolerance of tests accepts,
+ * and whether a correct kernel can fail it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
