@@ -32,12 +32,13 @@ static void work(void *context)
     const call *c = context;
     const attest_property *property = c->guard->property;
     struct rlimit none = {0, 0};
+    attest_error error = {0};
     attest_instance made;
 
     setrlimit(RLIMIT_CORE, &none);
     if (c->instance) {
         c->answer->status =
-            property->decide(&c->answer->trial, c->instance, c->guard->setting, NULL);
+            property->decide(&c->answer->trial, c->instance, c->guard->setting, &error);
     } else {
         attest_instance_init(&made);
         c->answer->status = property->gen(&made, c->t, c->guard->setting);

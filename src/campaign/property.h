@@ -137,14 +137,15 @@ typedef struct attest_property {
     attest_status (*gen)(attest_instance *instance, struct theft *t,
                          const attest_setting *setting);
     /* Decides the instance exactly. An instance may come from a file: if it does not meet the
-     * hypotheses, the outcome is ATTEST_DISCARDED. Status: NOMEM; the error may stay empty. */
+     * hypotheses, the outcome is ATTEST_DISCARDED. error is not NULL. Status: NOMEM; the error
+     * may stay empty. */
     attest_status (*decide)(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error);
     /* Optional: decides count instances together, if that is cheaper than one by one. It
      * decides the trials' own instances; decide is for shrunk ones and files. trial[i]
      * (initialised) depends on instance[i] and the setting only. It may check less than decide,
      * but every violation that it finds must be one for decide, too. *memory is NULL at first
-     * and kept from call to call; forget frees it. Status: NOMEM. */
+     * and kept from call to call; forget frees it. error is not NULL. Status: NOMEM. */
     attest_status (*decide_many)(attest_trial *trial, const attest_instance *instance,
                                  size_t count, void **memory, const attest_setting *setting,
                                  attest_error *error);

@@ -113,6 +113,7 @@ static void send_record(int channel, const attest_campaign_record *record)
 static void run_job(const worker_place *place, const attest_job *job)
 {
     ATTEST_SCOPED(attest_campaign_record, record);
+    attest_error error = {0}; /* properties read it */
     attest_chunk chunk;
 
     attest_plan_get_chunk(&chunk, place->plan, job->property, job->number);
@@ -123,7 +124,7 @@ static void run_job(const worker_place *place, const attest_job *job)
     record.property = job->property;
     record.number = job->number;
     /* The only failure is that memory runs out; watch has the trial. */
-    if (attest_chunk_run(&record.result, &chunk, NULL) != ATTEST_OK)
+    if (attest_chunk_run(&record.result, &chunk, &error) != ATTEST_OK)
         _exit(ATTEST_WORKERS_NO_MEMORY);
     send_record(place->channel, &record);
 }

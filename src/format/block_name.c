@@ -125,11 +125,11 @@ static char *cut_part(char *name)
 }
 
 /* A name that is none may have been meant for a scheme. */
-static attest_status refuse_element(const char *name, attest_error *error)
+static attest_status refuse_element(const char *name, attest_status status, attest_error *error)
 {
-    if (strncmp(error->text, "unknown", strlen("unknown")) != 0)
-        return error->status;
-    return attest_error_set(error, error->status,
+    if (!error || strncmp(error->text, "unknown", strlen("unknown")) != 0)
+        return status;
+    return attest_error_set(error, status,
                             "unknown format \"%.100s\": a scheme is a format, alone or with a "
                             "group (e4m3fn:per-head), or int8:per-token, q8_0, mxfp4:mx, "
                             "nvfp4:te, kivi4:k or another of formats.md",
@@ -140,6 +140,7 @@ static attest_status refuse_element(const char *name, attest_error *error)
 static attest_status parse_scaled(attest_block_format *format, char *name, attest_error *error)
 {
     char *part = cut_part(name);
+    attest_status status;
     double value;
 
     *format = (attest_block_format){.rule = ATTEST_BLOCK_PLAIN, .tensor = true};
@@ -162,8 +163,9 @@ static attest_status parse_scaled(attest_block_format *format, char *name, attes
         format->rule = ATTEST_BLOCK_SCALED;
     if (part) /* it belongs to the format's name */
         part[-1] = ':';
-    if (attest_format_parse(&format->element, name, error))
-        return refuse_element(name, error);
+    status = attest_format_parse(&format->element, name, error);
+    if (status != ATTEST_OK)
+        return refuse_element(name, status, error);
     if (!format->element.positive &&
         !attest_in_double_fits(&format->element, ATTEST_SIMULATED_NEAREST))
         return attest_error_set(error, ATTEST_USAGE,

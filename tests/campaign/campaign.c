@@ -8,6 +8,7 @@
 #include <attest/certify.h>
 
 #include "campaign/chunk.h"
+#include "campaign/guard.h"
 #include "campaign/worker.h"
 #include "campaign/replay.h"
 #include "tests/campaign/toy.h"
@@ -41,7 +42,8 @@ static bool begin_seeded(single *s, const char *name, size_t jobs, uint64_t seed
     s->plan.timeout = patience(name);
     if (attest_campaign_init(&s->campaign, &s->plan, NULL, NULL) != ATTEST_OK ||
         attest_campaign_run(&s->campaign, NULL) != ATTEST_OK ||
-        attest_summary_init(&s->summary, &s->plan, s->campaign.join, NULL, NULL, NULL) != ATTEST_OK)
+        attest_summary_init(&s->summary, &s->plan, s->campaign.join, NULL, NULL, NULL) !=
+            ATTEST_OK)
         return false;
     s->about = &s->summary.property[0];
     return true;
@@ -503,7 +505,8 @@ static void test_witness(const char *x, double time, unsigned trials, const char
     s.plan.setting.without = without;
     if (attest_campaign_init(&s.campaign, &s.plan, NULL, NULL) == ATTEST_OK &&
         attest_campaign_run(&s.campaign, NULL) == ATTEST_OK &&
-        attest_summary_init(&s.summary, &s.plan, s.campaign.join, NULL, NULL, NULL) == ATTEST_OK)
+        attest_summary_init(&s.summary, &s.plan, s.campaign.join, NULL, NULL, NULL) ==
+            ATTEST_OK)
         TAP_OK(s.summary.property[0].standing == expected && s.campaign.join[0].next > 0,
                "x = %s, time %g, %u trials: %s", x ? x : "none", time, trials,
                s.summary.property[0].by_witness ? "by the witness" : "not by the witness");
@@ -559,8 +562,28 @@ static void test_replay_begins(void)
     attest_replay_clear(&replay);
 }
 
+/* A trial that a guard decides in a process of its own may read its error, as others may. */
+static void test_guard(void)
+{
+    const attest_property property = {.name = "open", .decide = toy_open};
+    const attest_setting setting = {0};
+    const attest_guard guard = {.property = &property, .setting = &setting};
+    attest_error error = {0};
+    attest_instance instance;
+    attest_trial trial;
+
+    attest_instance_init(&instance);
+    fmpq_set_si(attest_instance_set(&instance, "x"), 107, 1);
+    attest_trial_init(&trial);
+    TAP_OK(attest_guard_decide(&guard, &trial, &instance, &error) == ATTEST_OK &&
+               trial.outcome == ATTEST_OPEN && strcmp(trial.reason, "x ends with 07") == 0,
+           "an open trial under guard: %s", trial.reason);
+    attest_instance_clear(&instance);
+}
+
 TEST(campaign)
 {
+    test_guard();
     test_replay_begins();
     test_starved(false, false);
     test_starved(false, true);

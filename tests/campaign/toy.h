@@ -97,9 +97,10 @@ static attest_status toy_open(attest_trial *trial, const attest_instance *instan
                               const attest_setting *setting, attest_error *error)
 {
     (void)setting;
-    (void)error;
-    if (toy_x(instance) % 100 == 7)
-        attest_trial_open(trial, "x ends with 07");
+    if (toy_x(instance) % 100 == 7) {
+        attest_error_set(error, ATTEST_UNABLE, "x ends with 07");
+        attest_trial_open(trial, "%s", error->text);
+    }
     return ATTEST_OK;
 }
 

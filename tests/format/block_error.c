@@ -76,6 +76,7 @@ static void check_refused(void)
     static const char *const name[] = {
         "float8_e4m3fn", "int8:per-head", "int8:per-tensor",          "nvfp4:te",
         "kivi4:v",       "int16:ct2",     "float8_e4m3fn:per-channel"};
+    attest_block_format unknown;
     size_t refused = 0;
 
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
@@ -87,6 +88,8 @@ static void check_refused(void)
                    attest_block_error_init(&e, &format, &error) == ATTEST_USAGE;
     }
     TAP_OK(refused == sizeof name / sizeof *name, "schemes that are of more than a row");
+    TAP_OK(attest_block_parse(&unknown, "bf17:per-head", NULL) == ATTEST_USAGE,
+           "an unknown format, and nowhere to report it");
 }
 
 TEST(block_error)
