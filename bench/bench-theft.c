@@ -4,7 +4,7 @@
 #include <libgen.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/machine.h"
 #include "bench/theft_rate.h"
 #include "theft/theft_extensions.h"
 

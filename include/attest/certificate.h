@@ -1,14 +1,14 @@
-/* certificate.h -- what was decided about which files, in a form that others can verify.
+/* certificate.h -- certificates: a verdict about files, in a form that others can verify.
  *
- * A certificate says of a dataset and of weights, both named by their hashes:
+ * A certificate states of a dataset and weights, both identified by their hashes:
  *   - the least separation over all required pairs of Definition 2 lies in min_separation, and
  *     so does the separation of pair, which is a required pair (no pair: none is required);
  *   - the largest norm of an output lies in max_norm, as does that of the output at largest;
  *   - the verdict: "proved" (all separations > delta, and all norms < r if r is given),
  *     "refuted" (not so), or "undecided" (nothing beyond the enclosures).
- *   - the witness, where there is one: what it says of the order of Lemma F.
- * method and precision_bits tell how it was found and claim nothing. doc/certificate.md is the
- * grammar of the file, and what whoever verifies it must do. */
+ *   - the witness, if there is one: the order of Lemma F that it describes.
+ * method and precision_bits record how it was found and claim nothing. doc/certificate.md
+ * describes the file and how to verify it. */
 #ifndef ATTEST_CERTIFICATE_H
 #define ATTEST_CERTIFICATE_H
 
@@ -27,8 +27,8 @@
 extern "C" {
 #endif
 
-/* An input file: its role ("dataset", "weights"), where it was, its SHA-256 in hex, its size,
- * and how it was read: a dataset may be one tensor of many, and get the coordinate 1. */
+/* An input file: its role ("dataset", "weights"), path, SHA-256 in hex and size, and how it
+ * was read: a dataset may be one tensor of a file, and have a coordinate 1 appended. */
 typedef struct attest_certificate_input {
     char *role, *path;
     char sha256[65];
@@ -50,24 +50,24 @@ typedef struct attest_certificate {
     arb_t max_norm;       /* undecided: possibly indeterminate */
     attest_place largest; /* an output whose norm lies in max_norm */
     attest_certificate_witness witness;
-    const char *untrue; /* what a file shows besides and is not so; NULL: nothing */
+    const char
+        *untrue; /* why a decimal that the file displays contradicts the exact value, or NULL */
     size_t inputs;
     attest_certificate_input input[2];
 } attest_certificate;
 
-/* No claim and no inputs; clear gives everything back, and the inputs it names with it. */
+/* No claim and no inputs; clear frees everything. */
 ATTEST_API void attest_certificate_init(attest_certificate *certificate);
 ATTEST_API void attest_certificate_clear(attest_certificate *certificate);
 
-/* certificate = what was found of the claim, without inputs; copies, nothing stays shared.
- * Status: NOMEM. */
+/* certificate = the finding about the claim, copied, without inputs. Status: NOMEM. */
 ATTEST_API attest_status attest_certificate_set(attest_certificate *certificate,
                                                 const attest_claim *claim,
                                                 const attest_finding *finding,
                                                 attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Appends an input that is open, at most two: its bytes are what is hashed, and what was
- * parsed. Status: NOMEM. */
+/* Appends an open input, of at most two; the bytes that were parsed are hashed. Status: NOMEM.
+ */
 ATTEST_API attest_status
 attest_certificate_add_open_input(attest_certificate *certificate, const char *role,
                                   attest_input *input, attest_error *error) ATTEST_WARN_UNUSED;
@@ -78,8 +78,8 @@ ATTEST_API attest_status attest_certificate_add_open_dataset(
     attest_certificate *certificate, attest_input *input, const char *tensor, bool homogeneous,
     attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The same for the files at path, which are read for it: the caller sees to it that they are
- * still what was parsed. Status: also IO. */
+/* The same for the file at path, which is read again: the caller ensures that it has not
+ * changed since it was parsed. Status: also IO. */
 ATTEST_API attest_status attest_certificate_add_dataset(attest_certificate *certificate,
                                                         const char *path, const char *tensor,
                                                         bool homogeneous,
@@ -93,8 +93,8 @@ ATTEST_API attest_status attest_certificate_write(const attest_certificate *cert
                                                   const char *path,
                                                   attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Reads one; path "-" is standard input. Status: FORMAT, IO, UNABLE, NOMEM; on failure the
- * certificate is as after init. */
+/* Reads an attest/certificate file; path "-" is standard input. Status: FORMAT, IO, UNABLE,
+ * NOMEM; on failure the certificate is as after init. */
 ATTEST_API attest_status attest_certificate_read(attest_certificate *certificate,
                                                  const char *path, attest_budget *budget,
                                                  attest_error *error) ATTEST_WARN_UNUSED;

@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/* At most so many distinct tokens. */
+/* The largest number of distinct tokens. */
 #define ATTEST_TOKENS_MAX ((size_t)UINT32_MAX - 1)
 
 /* The distinct tokens. Token t is the vector of dim rationals
@@ -35,7 +35,7 @@ typedef struct attest_tokens {
     double *real;      /* NULL for a rational table */
 } attest_tokens;
 
-/* Owns all that it points to; attest_dataset_clear gives it back. */
+/* Owns everything that it points to; attest_dataset_clear frees it. */
 typedef struct attest_dataset {
     size_t dim;      /* d */
     size_t count;    /* N sequences */
@@ -48,12 +48,12 @@ typedef struct attest_dataset {
     fmpq *label;      /* total * label_dim rationals, token after token, or NULL */
     char *name;       /* or NULL */
     char *comment;    /* or NULL */
-    uint32_t *meant;  /* by token of the table: tokens that Definition 2 takes for one have one
-                       * number, as where a token stands is no part of it (pairing.h); NULL: each
-                       * has its own */
+    uint32_t *meant;  /* by token of the table: the identity of the token for Definition 2.
+                       * Tokens  that pairing.h made of one token at several positions have the
+                       * same;  NULL: all tokens differ */
 } attest_dataset;
 
-/* No sequence; clear gives everything back, and the dataset is as after init. */
+/* An empty dataset; clear frees everything, and the dataset is as after init. */
 ATTEST_API void attest_dataset_init(attest_dataset *dataset);
 ATTEST_API void attest_dataset_clear(attest_dataset *dataset);
 
@@ -74,7 +74,7 @@ ATTEST_API attest_status attest_dataset_read_tensor(attest_dataset *dataset, con
                                                     const char *tensor, attest_budget *budget,
                                                     attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The same, from an input that is open. */
+/* The same, from an open input. */
 ATTEST_API attest_status attest_dataset_read_input(attest_dataset *dataset,
                                                    const attest_input *input,
                                                    const char *tensor, attest_budget *budget,
@@ -96,7 +96,7 @@ static inline uint32_t attest_dataset_token(const attest_dataset *dataset, size_
     return dataset->token[dataset->start[i] + k];
 }
 
-/* The number that Definition 2 knows token k of sequence i by. */
+/* The identity of token k of sequence i for Definition 2. */
 static inline uint32_t attest_dataset_meant(const attest_dataset *dataset, size_t i, size_t k)
 {
     uint32_t t = attest_dataset_token(dataset, i, k);
@@ -104,8 +104,8 @@ static inline uint32_t attest_dataset_meant(const attest_dataset *dataset, size_
     return dataset->meant ? dataset->meant[t] : t;
 }
 
-/* How many tokens Definition 2 tells apart. Domain: as pairing.h leaves meant, each number
- * below the largest is there. */
+/* The number of different identities. Domain: they are 0, 1, 2, ... without gaps, as pairing.h
+ * makes them. */
 static inline size_t attest_dataset_vocabulary(const attest_dataset *dataset)
 {
     size_t count = dataset->meant ? 0 : dataset->tokens.count;
@@ -132,11 +132,11 @@ ATTEST_API attest_status attest_dataset_get_sequence(attest_sequence *sequence,
                                                      const attest_budget *budget,
                                                      attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Which table a builder fills. */
+/* The kind of table that a builder fills. */
 typedef enum attest_table { ATTEST_TABLE_RATIONAL = 0, ATTEST_TABLE_REAL } attest_table;
 
-/* Finds a token in a table: open addressing, linear probing. A slot holds the upper half of the
- * token's hash and, in its lower half, 1 + its index; 0 is a free slot. */
+/* Finds a token in a table: open addressing, linear probing. A slot contains the upper half of
+ * the hash of a token and, in its lower half, 1 + its index; 0 is a free slot. */
 typedef struct attest_token_index {
     uint64_t *slot;
     size_t slots;    /* a power of two, or 0 */
@@ -170,11 +170,11 @@ typedef struct attest_dataset_builder {
 ATTEST_API void attest_dataset_builder_init(attest_dataset_builder *builder, size_t dim,
                                             attest_table table, attest_budget *budget);
 
-/* Gives back memory and whatever of the budget no finished dataset holds. */
+/* Frees the memory, and returns to the budget what no finished dataset takes. */
 ATTEST_API void attest_dataset_builder_clear(attest_dataset_builder *builder);
 
-/* Makes room for so many more sequences and tokens: optional, saves memory and time.
- * Status: UNABLE, NOMEM. */
+/* Makes room for further sequences and tokens; optional, saves memory and time. Status:
+ * UNABLE, NOMEM. */
 ATTEST_API attest_status attest_dataset_builder_reserve(attest_dataset_builder *builder,
                                                         size_t sequences, size_t tokens,
                                                         attest_error *error) ATTEST_WARN_UNUSED;
@@ -222,8 +222,8 @@ typedef struct attest_place {
     size_t sequence, position;
 } attest_place;
 
-/* The sequence, and the place in it, of a position counted through all sequences. Domain:
- * position < dataset->total. */
+/* The place of a position that is counted through all sequences. Domain: position <
+ * dataset->total. */
 ATTEST_API attest_place attest_place_get(const attest_dataset *dataset, size_t position);
 
 #ifdef __cplusplus

@@ -1,9 +1,8 @@
-/* error.h -- the one line that says what went wrong.
+/* error.h -- error messages of one line.
  *
- * Every call that can fail for a reason worth telling takes an attest_error
- * as its last argument; NULL is allowed and means that nobody will read it.
- * The text names the file and the place in it and has no newline. It may quote
- * what an input file contains: escape it for where it goes (the program does). */
+ * Every call that can fail for a reason worth reporting takes an attest_error as its last
+ * argument; NULL is allowed. The text names the file and the position in it and has no
+ * newline. It may quote an input file: escape it before printing, as the program does. */
 #ifndef ATTEST_ERROR_H
 #define ATTEST_ERROR_H
 
@@ -18,7 +17,7 @@ extern "C" {
 
 typedef struct attest_error {
     attest_status status;
-    char text[ATTEST_ERROR_SIZE]; /* longer texts lose their middle: "..." */
+    char text[ATTEST_ERROR_SIZE]; /* longer texts are cut in the middle: "..." */
 } attest_error;
 
 /* Stores status and the formatted text in *error (if not NULL); returns status. */

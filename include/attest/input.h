@@ -1,8 +1,8 @@
-/* input.h -- an input file: opened once, its bytes in memory, its hash.
+/* input.h -- an input file: opened once, its bytes in memory, and their hash.
  *
- * What is parsed, verified and hashed is the same bytes, whatever becomes of the file
- * meanwhile. Files are never mapped: a mapping changes with the file, and one that is cut short
- * ends the process. */
+ * The same bytes are parsed, verified and hashed, even if the file changes in the meantime.
+ * Files are never mapped: a mapping changes with the file, and truncating the file would kill
+ * the process. */
 #ifndef ATTEST_INPUT_H
 #define ATTEST_INPUT_H
 
@@ -18,20 +18,20 @@ extern "C" {
 #endif
 
 typedef struct attest_input {
-    const char *path; /* as it was given, and the caller's: it must stay */
+    const char *path; /* owned by the caller; it must outlive the input */
     const unsigned char *data;
     size_t size;
     bool regular;    /* a file that can be opened again, not a pipe or a device */
-    char sha256[65]; /* hex, or empty: not asked for yet */
+    char sha256[65]; /* in hex, or empty: not computed yet */
 } attest_input;
 
-/* Reads the file at path, or standard input for "-", to its end. limit caps the bytes: a file
- * that has more is refused before memory is asked for. The error's text begins with the path.
- * On failure input is empty, and may be closed. Status: IO, NOMEM, UNABLE (limit). */
+/* Reads the file at path, or standard input for "-", to its end. A file of more than limit
+ * bytes is rejected before memory is allocated. The error's text begins with the path. On
+ * failure input is empty, and may be closed. Status: IO, NOMEM, UNABLE (limit). */
 ATTEST_API attest_status attest_input_open(attest_input *input, const char *path, size_t limit,
                                            attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The SHA-256 of the bytes in hex, computed when it is asked for the first time. */
+/* The SHA-256 of the bytes in hex, computed by the first call. */
 ATTEST_API const char *attest_input_sha256(attest_input *input);
 
 /* Frees the bytes. */

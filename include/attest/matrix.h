@@ -24,7 +24,7 @@ typedef struct attest_matrix {
     fmpz_t denominator;                  /* > 0; factored: the product of the two above */
 } attest_matrix;
 
-/* 0 x 0, dense; clear gives everything back. */
+/* A dense 0 x 0 matrix; clear frees everything. */
 ATTEST_API void attest_matrix_init(attest_matrix *matrix);
 ATTEST_API void attest_matrix_clear(attest_matrix *matrix);
 
@@ -37,8 +37,8 @@ ATTEST_API void attest_matrix_resize_factored(attest_matrix *matrix, size_t rows
 ATTEST_API void attest_matrix_get_entry(fmpq_t value, const attest_matrix *matrix, size_t r,
                                         size_t c);
 
-/* Appends zeros: as many rows and columns as are wanted. Domain: at least those that it has.
- * A factored matrix stays one. */
+/* Appends zeros up to this number of rows and columns. Domain: not fewer than the matrix has.
+ * A factored matrix stays factored. */
 ATTEST_API void attest_matrix_widen(attest_matrix *matrix, size_t rows, size_t cols);
 
 /* copy (initialised) = matrix; they may be the same. */

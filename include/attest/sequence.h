@@ -19,7 +19,7 @@ typedef struct attest_sequence {
     fmpz_t denominator; /* > 0 */
 } attest_sequence;
 
-/* An empty sequence; clear gives everything back. */
+/* An empty sequence; clear frees everything. */
 ATTEST_API void attest_sequence_init(attest_sequence *sequence);
 ATTEST_API void attest_sequence_clear(attest_sequence *sequence);
 

@@ -1,4 +1,4 @@
-/* status.h -- how a call ended, and what a claim was found to be. */
+/* status.h -- the status of a call and the verdict on a claim. */
 #ifndef ATTEST_STATUS_H
 #define ATTEST_STATUS_H
 
@@ -16,19 +16,19 @@ extern "C" {
 #define ATTEST_PRINTF(string, first)
 #endif
 
-/* How a call ended. Outputs are defined only after ATTEST_OK. */
+/* The status of a call. Outputs are defined only after ATTEST_OK. */
 typedef enum attest_status {
     ATTEST_OK = 0,
     ATTEST_DOMAIN, /* mathematically undefined, or a hypothesis does not hold */
     ATTEST_UNABLE, /* the precision, size or time allowed is too small */
-    ATTEST_FORMAT, /* the input is not of the form it should have */
+    ATTEST_FORMAT, /* the input does not have the required form */
     ATTEST_IO,     /* reading or writing failed */
     ATTEST_NOMEM,  /* memory ran out */
     ATTEST_USAGE,  /* the caller asked for something that does not exist */
-    ATTEST_STOPPED /* the caller's function said that the work is not to go on */
+    ATTEST_STOPPED /* the caller's function stopped the work */
 } attest_status;
 
-/* What a claim was found to be. ATTEST_UNDECIDED is never a pass. */
+/* The verdict on a claim. ATTEST_UNDECIDED is never a pass. */
 typedef enum attest_verdict {
     ATTEST_PROVED = 0,
     ATTEST_REFUTED,

@@ -21,7 +21,7 @@ extern "C" {
 
 typedef enum attest_activation { ATTEST_SOFTMAX = 0, ATTEST_HARDMAX } attest_activation;
 
-/* Who gets the weight when several keys attain the maximum; without effect under softmax. */
+/* How hardmax weights several keys with the maximal score: equally, or only the leftmost. */
 typedef enum attest_ties { ATTEST_TIES_UNIFORM = 0, ATTEST_TIES_LEFTMOST } attest_ties;
 
 /* ATTEST_MASK_CAUSAL: query k sees the keys j <= k. */
@@ -46,16 +46,16 @@ typedef struct attest_head {
  * + dims/2] of a query or a key become a cos - b sin and b cos + a sin of p theta^(-2i/dims).
  */
 typedef struct attest_rotary {
-    size_t dims;   /* the first entries that are turned, an even number; 0: none */
+    size_t dims;   /* the first entries that are rotated, an even number; 0: none */
     fmpq_t theta;  /* > 0 */
-    fmpq_t factor; /* what frequencies are divided by; 0: nothing is */
+    fmpq_t factor; /* the divisor of frequencies; 0: none */
     /* 0, or: only waves of long_wave positions and more are divided; those of short_wave and
      * less are not, and between them the frequency is mixed, linearly in itself. */
     fmpq_t long_wave, short_wave;
 } attest_rotary;
 
-/* What queries, keys and scores of a real model go through besides, in this order. pairing.h
- * makes plain heads of it. */
+/* Further steps on queries, keys and scores of a real model, in this order. pairing.h replaces
+ * them by plain heads. */
 typedef struct attest_score_form {
     /* The first entries of a query, as many as the head has gains for them, are divided by
      * sqrt(their mean square + eps) and multiplied by the gains; the same for keys. */
@@ -71,37 +71,37 @@ typedef struct attest_weights {
     attest_ties ties;
     attest_mask mask;
     bool skip;
-    size_t skip_from;  /* where in a token the entries stand that the skip adds: pairing.h */
-    size_t output_dim; /* the entries of an output that count, its first; 0: all. In the others
-                        * the skip adds nothing, and W_O has rows of zeros */
-    bool homogeneous;  /* the last columns of W_Q, W_K, W_V are biases, for a last entry 1 that
-                        * tokens may lack: pairing.h */
+    size_t skip_from;  /* the first entry of a token that the skip adds: pairing.h */
+    size_t output_dim; /* the number of leading entries of an output that count; 0: all. To the
+                        * others the skip adds nothing, and W_O has rows of zeros */
+    bool homogeneous;  /* the last columns of W_Q, W_K, W_V are biases, for tokens with a last
+                        * entry  1, which pairing.h appends */
     char *residual;    /* NULL, or the tensor beside the dataset that the skip adds */
-    attest_norm norm;  /* what tokens go through before the heads: pairing.h */
+    attest_norm norm;  /* the norm of tokens before the heads: pairing.h */
     fmpq_t norm_eps;   /* of the norm, >= 0; only with one */
     attest_score_form form;
-    fmpq_t slack; /* the layer that is meant has outputs within this of the weights': 0, but
-                   * where square roots, angles or a softcap were rounded; pairing.h sets it */
+    fmpq_t
+        slack; /* a bound on the distance of outputs of these weights from those of the original
+                * layer: 0 unless pairing.h rounded square roots, angles or a softcap */
     size_t dim;   /* d, the same for all heads */
     size_t heads; /* H >= 1 */
     attest_head *head;
 } attest_weights;
 
-/* How many entries of an output count. */
+/* The number of entries of an output that count. */
 static inline size_t attest_weights_output_dim(const attest_weights *weights)
 {
     return weights->output_dim ? weights->output_dim : weights->dim;
 }
 
-/* The entry of the token that the skip adds to entry c of the output; SIZE_MAX where it adds
- * nothing. */
+/* The entry of the token that the skip adds to entry c of the output; SIZE_MAX: none. */
 static inline size_t attest_weights_skip_entry(const attest_weights *weights, size_t c)
 {
     return weights->skip && c < attest_weights_output_dim(weights) ? weights->skip_from + c
                                                                    : SIZE_MAX;
 }
 
-/* Does the skip add the whole token, as it is? */
+/* Returns whether the skip adds the whole, unchanged token. */
 static inline bool attest_weights_skip_is_plain(const attest_weights *weights)
 {
     return weights->skip && !weights->output_dim;
@@ -111,7 +111,7 @@ static inline bool attest_weights_skip_is_plain(const attest_weights *weights)
 ATTEST_API void attest_weights_init(attest_weights *weights);
 ATTEST_API void attest_weights_clear(attest_weights *weights);
 
-/* Have queries, keys or scores a form of their own? */
+/* Returns whether there are norms of queries or keys, rotary positions, ALiBi or a softcap. */
 ATTEST_API bool attest_weights_have_form(const attest_weights *weights);
 
 /* Makes room for heads empty heads. Status: NOMEM. */
@@ -122,9 +122,9 @@ ATTEST_API attest_status attest_weights_resize(attest_weights *weights,
 ATTEST_API attest_status attest_weights_set(attest_weights *copy,
                                             const attest_weights *weights) ATTEST_WARN_UNUSED;
 
-/* Checks that the shapes fit together: s x d, s x d, s x d, d x s with one d; that the skip has
- * its entries, and W_O rows of zeros where outputs have no entries; and that heads have the
- * entries that their form is of. Status: FORMAT. */
+/* Checks that the shapes fit together: s x d, s x d, s x d, d x s with one d; that tokens have
+ * the entries that the skip adds, and W_O rows of zeros for entries beyond output_dim; and
+ * that heads have the entries that their form refers to. Status: FORMAT. */
 ATTEST_API attest_status attest_weights_check_shapes(const attest_weights *weights,
                                                      attest_error *error) ATTEST_WARN_UNUSED;
 
@@ -136,7 +136,7 @@ ATTEST_API attest_status attest_weights_read(attest_weights *weights, const char
                                              attest_budget *budget,
                                              attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The same, from an input that is open. */
+/* The same, from an open input. */
 ATTEST_API attest_status attest_weights_read_input(attest_weights *weights,
                                                    const attest_input *input,
                                                    attest_budget *budget,

@@ -6,7 +6,7 @@
 #include <attest/version.h>
 
 #include "audit/collapse.h"
-#include "base/cpu.h"
+#include "base/machine.h"
 #include "judge/model_field.h"
 #include "number/scope.h"
 
@@ -468,7 +468,7 @@ void attest_audit_write_maker(attest_json *json)
     attest_json_write_string(json, "mpfr", mpfr_get_version());
     attest_json_write_string(json, "flint", FLINT_VERSION);
     attest_json_write_close(json);
-    attest_cpu_name(cpu, sizeof cpu);
+    attest_machine_cpu(cpu, sizeof cpu);
     attest_json_write_string(json, "cpu", cpu);
 }
 

@@ -1,10 +1,13 @@
-/* error.c -- the one line that says what went wrong. */
-#include <attest/error.h>
+/* error.c -- status codes, the error line, and the version. */
+#include "config.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <attest/error.h>
+#include <attest/version.h>
 
 const char *attest_status_name(attest_status status)
 {
@@ -23,8 +26,8 @@ const char *attest_verdict_name(attest_verdict verdict)
     return (unsigned)verdict < 3 ? name[verdict] : "undecided";
 }
 
-/* The text is one file's name, or several, and then what is wrong with it: where it is too
- * long, the middle can be spared. */
+/* Cuts a text that is too long in the middle: it begins with the names of files and ends with
+ * what is wrong. */
 static void set_text(attest_error *error, const char *text, size_t length)
 {
     const size_t room = sizeof error->text - 1, head = room / 3, tail = room - head - 3;
@@ -69,4 +72,9 @@ attest_status attest_error_prefix(attest_error *error, attest_status status, con
         return status;
     strcpy(text, error->text);
     return attest_error_set(error, status, "%s: %s", prefix, text);
+}
+
+const char *attest_version(void)
+{
+    return PACKAGE_VERSION;
 }

@@ -1,10 +1,49 @@
-/* escape.c -- text from files, made harmless for where it goes. */
+/* escape.c -- UTF-8, and escaping of untrusted text for terminals, JSON, XML and messages. */
 #include "base/escape.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/utf8.h"
+size_t attest_utf8_length(const unsigned char *bytes, size_t count)
+{
+    unsigned char first = bytes[0], low = 0x80, high = 0xBF;
+    size_t length;
+
+    if (first < 0x80)
+        return 1;
+    if (first < 0xC2 || first > 0xF4)
+        return 0;
+    length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    if (first == 0xE0)
+        low = 0xA0;
+    else if (first == 0xED)
+        high = 0x9F;
+    else if (first == 0xF0)
+        low = 0x90;
+    else if (first == 0xF4)
+        high = 0x8F;
+    if (length > count || bytes[1] < low || bytes[1] > high)
+        return 0;
+    for (size_t i = 2; i < length; i++)
+        if (bytes[i] < 0x80 || bytes[i] > 0xBF)
+            return 0;
+    return length;
+}
+
+size_t attest_utf8_write(char *text, uint32_t character)
+{
+    static const unsigned char first[5] = {0, 0x00, 0xC0, 0xE0, 0xF0};
+    size_t length = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+
+    for (size_t i = length - 1; i > 0; i--) {
+        text[i] = (char)(0x80 | (character & 0x3F));
+        character >>= 6;
+    }
+    text[0] = (char)(first[length] | character);
+    return length;
+}
+
+/* Text from files, made harmless for where it goes. */
 
 #define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
 
@@ -30,7 +69,7 @@ static bool turns_text(const unsigned char *bytes, size_t length)
            (bytes[1] == 0x81 && bytes[2] >= 0xA6 && bytes[2] <= 0xA9);
 }
 
-/* Whether a terminal may get this character; one that is not UTF-8 has length 0. */
+/* Returns whether the character is safe in a terminal; length 0: the byte is not UTF-8. */
 static bool is_harmless(const unsigned char *bytes, size_t length)
 {
     return length > 0 && !is_control(bytes, length) && !turns_text(bytes, length);

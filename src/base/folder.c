@@ -1,7 +1,7 @@
-/* folder.c -- the folder of a campaign, and its lock.
+/* folder.c -- the directory of a campaign, and its lock.
  *
- * The lock is one of fcntl: it ends with the process, whatever ends it; forked workers do not
- * inherit it; and it tells who has it. */
+ * The lock is one of fcntl: it ends with the process, however that ends; forked workers do not
+ * inherit it; and the system knows its owner. */
 #include "base/memory.h"
 #include "base/folder.h"
 
@@ -40,7 +40,7 @@ static attest_status lock(attest_folder *folder, attest_error *error)
         return attest_memory_fail(error);
     folder->lock =
         attest_fault("open") ? -1 : open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
-    /* A symbolic link would create or lock a file elsewhere, which somebody else chose. */
+    /* A symbolic link could make this create or lock a file elsewhere. */
     if (folder->lock < 0 && errno == ELOOP)
         return attest_error_set(
             error, ATTEST_IO, "%s: its file lock is a symbolic link: remove it", folder->path);

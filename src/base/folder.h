@@ -1,4 +1,4 @@
-/* folder.h -- the folder of a campaign, which belongs to one process at a time. */
+/* folder.h -- the directory of a campaign, which one process locks. */
 #ifndef ATTEST_BASE_FOLDER_H
 #define ATTEST_BASE_FOLDER_H
 
@@ -11,8 +11,8 @@ typedef struct attest_folder {
     int lock; /* the file "lock" in it, locked; -1: none */
 } attest_folder;
 
-/* Makes the folder if it is not there, and locks it until it is closed or the process ends.
- * Status: IO, NOMEM; USAGE when another process has the lock. */
+/* Creates the directory if it does not exist, and locks it until it is closed or the process
+ * ends. Status: IO, NOMEM; USAGE if another process has the lock. */
 attest_status attest_folder_open(attest_folder *folder, const char *path,
                                  attest_error *error) ATTEST_WARN_UNUSED;
 void attest_folder_close(attest_folder *folder);

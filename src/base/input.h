@@ -1,4 +1,4 @@
-/* input.h -- what readers of input files share. */
+/* input.h -- opening input files, and locating errors in them. */
 #ifndef ATTEST_BASE_INPUT_H
 #define ATTEST_BASE_INPUT_H
 
@@ -15,15 +15,15 @@ typedef attest_status attest_input_opener(attest_input *input, const char *path,
 attest_status attest_input_open_file(attest_input *input, const char *path, size_t limit,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 
-/* status, which parsing the input gave; if it failed, the error's text begins with the path
- * from now on. */
+/* Returns the status of parsing the input; on a failure the path is put before the error's
+ * text. */
 attest_status attest_input_locate(const attest_input *input, attest_status status,
                                   attest_error *error);
 
-/* The same at the end of the input, which is closed. */
+/* The same; closes the input. */
 attest_status attest_input_end(attest_input *input, attest_status status, attest_error *error);
 
-/* How errors name the path: itself, or "standard input". */
+/* The name of the path in errors: itself, or "standard input". */
 const char *attest_input_name(const char *path);
 
 #endif

@@ -1,9 +1,12 @@
-/* map.c -- which number a key has. */
+/* map.c -- hash maps from keys to numbers. */
 #include "base/map.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
+#include "base/random.h"
+#include "base/sha256.h"
 
 enum { LEAST_SLOTS = 64 };
 
@@ -55,4 +58,84 @@ bool attest_map_reserve(attest_map *map, size_t count)
     if (count < map->slots / 4 * 3)
         return true;
     return count < ATTEST_MAP_MOST && attest_map_resize(map, attest_map_slots(count + 1));
+}
+
+void attest_pair_map_clear(attest_pair_map *map)
+{
+    free(map->pair);
+    attest_map_clear(&map->map);
+    *map = (attest_pair_map){0};
+}
+
+/* Compares with the pair that is looked up, which is stored after the last one. */
+static bool is_last_pair(void *key, size_t number)
+{
+    const attest_pair_map *map = key;
+
+    return map->pair[number] == map->pair[map->count];
+}
+
+bool attest_pair_map_get(uint32_t *number, bool *is_new, attest_pair_map *map, uint32_t first,
+                         uint32_t second)
+{
+    uint64_t pair = (uint64_t)first << 32 | second;
+
+    if (!attest_map_reserve(&map->map, map->count) ||
+        !attest_memory_grow(&map->pair, &map->room, map->count + 1, sizeof *map->pair))
+        return false;
+    map->pair[map->count] = pair;
+    *number = (uint32_t)attest_map_get(&map->map, attest_random_mix(pair), is_last_pair, map,
+                                       map->count);
+    *is_new = *number == map->count;
+    map->count += *is_new;
+    return true;
+}
+
+void attest_word_map_init(attest_word_map *map)
+{
+    memset(map, 0, sizeof *map);
+}
+
+void attest_word_map_clear(attest_word_map *map)
+{
+    free(map->word);
+    attest_map_clear(&map->map);
+    attest_word_map_init(map);
+}
+
+static uint64_t hash_of(const char *text, size_t length)
+{
+    unsigned char digest[ATTEST_SHA256_SIZE];
+    attest_sha256 hash;
+    uint64_t value = 0;
+
+    attest_sha256_init(&hash);
+    attest_sha256_add(&hash, text, length);
+    attest_sha256_get(digest, &hash);
+    for (int i = 0; i < 8; i++)
+        value = value << 8 | digest[i];
+    return value;
+}
+
+/* Compares with the word that is looked up, which is stored after the last one. */
+static bool is_last_word(void *key, size_t number)
+{
+    const attest_word_map *map = key;
+    const attest_word *word = &map->word[number], *last = &map->word[map->count];
+
+    return word->length == last->length && memcmp(word->text, last->text, last->length) == 0;
+}
+
+bool attest_word_map_get(uint32_t *number, bool *is_new, attest_word_map *map, const char *text,
+                         size_t length)
+{
+    if (!attest_map_reserve(&map->map, map->count) ||
+        !attest_memory_grow(&map->word, &map->room, map->count + 1, sizeof *map->word))
+        return false;
+    map->word[map->count] = (attest_word){text, length};
+    *number = (uint32_t)attest_map_get(&map->map, hash_of(text, length), is_last_word, map,
+                                       map->count);
+    *is_new = *number == map->count;
+    map->count += *is_new;
+    return true;
 }

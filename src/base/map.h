@@ -1,9 +1,10 @@
-/* map.h -- which number a key has: open addressing, linear probing.
+/* map.h -- hash maps from keys to numbers, with open addressing and linear probing; maps of
+ * pairs and of byte strings.
  *
- * The map keeps half of a key's hash and its number; keys are where the caller has them, and a
- * callback compares one with that of a number. Numbers are below 2^32 - 1. The upper half of
- * the hash decides where a key belongs, so that a larger table keeps the order of a smaller one
- * and moving to it reads and writes from left to right. */
+ * A map stores half of the hash of a key and its number. The caller stores the keys, and a
+ * callback compares a key with that of a number. Numbers are below 2^32 - 1. The upper half of
+ * the hash decides the slot, so that a larger table keeps the order of a smaller one, and
+ * growing it reads and writes from left to right. */
 #ifndef ATTEST_BASE_MAP_H
 #define ATTEST_BASE_MAP_H
 
@@ -22,20 +23,20 @@ typedef struct attest_map {
 /* A map of zeros is empty. */
 void attest_map_clear(attest_map *map);
 
-/* The slots that a map of count keys needs: a power of two, at most three quarters full, and no
- * fewer than 64. */
+/* The number of slots for count keys: a power of two, at least 64, of which at most three
+ * quarters are used. */
 size_t attest_map_slots(size_t count);
 
-/* Moves all keys to slots slots. Domain: as many as they need. False: out of memory. */
+/* Rebuilds the map with this number of slots, which must suffice. False: out of memory. */
 bool attest_map_resize(attest_map *map, size_t slots);
 
-/* Room for one key more than count. False: out of memory, or too many. */
+/* Makes room for one key more than count. False: out of memory, or too many keys. */
 bool attest_map_reserve(attest_map *map, size_t count);
 
-/* Enters a key that is not there. Domain: a free slot is left. */
+/* Adds a key that is not in the map. Domain: there is a free slot. */
 void attest_map_enter(attest_map *map, uint64_t hash, size_t number);
 
-/* Where the search for a key with this hash begins. Domain: slots >= 1. */
+/* The slot at which the search for a key with this hash begins. Domain: slots >= 1. */
 static inline size_t attest_map_home(const attest_map *map, uint64_t hash)
 {
     unsigned bits = (unsigned)__builtin_ctzll(map->slots);
@@ -44,11 +45,11 @@ static inline size_t attest_map_home(const attest_map *map, uint64_t hash)
     return bits <= 32 ? (size_t)(upper >> (32 - bits)) : (size_t)(upper << (bits - 32));
 }
 
-/* Whether the key is that of the number. */
+/* Returns whether the key is that of the number. */
 typedef bool attest_map_equal(void *key, size_t number);
 
-/* The number of the key. One that is not there is entered as number next, which the caller must
- * then keep. Domain: a free slot is left. Inline, as the comparison is most of the time. */
+/* Returns the number of the key. A new key gets the number next, and the caller must store it.
+ * Domain: there is a free slot. Inline, as most of the time goes into the comparison. */
 static inline size_t attest_map_get(attest_map *map, uint64_t hash, attest_map_equal *equal,
                                     void *key, size_t next)
 {
@@ -66,5 +67,40 @@ static inline size_t attest_map_get(attest_map *map, uint64_t hash, attest_map_e
             return number;
     }
 }
+
+/* Numbers of pairs: 0, 1, 2, ... in order of appearance. */
+typedef struct attest_pair_map {
+    uint64_t *pair; /* first << 32 | second, by number */
+    size_t count, room;
+    attest_map map;
+} attest_pair_map;
+
+void attest_pair_map_clear(attest_pair_map *map);
+
+/* *number = the number of (first, second), and *is_new = whether it is new. False: out of
+ * memory, or there are 2^32 - 2 pairs. */
+bool attest_pair_map_get(uint32_t *number, bool *is_new, attest_pair_map *map, uint32_t first,
+                         uint32_t second);
+
+/* Numbers of byte strings, in order of appearance. They are hashed by SHA-256, so that no
+ * input can be made to collide; the map points to them, and they must outlive it. */
+typedef struct attest_word {
+    const char *text;
+    size_t length;
+} attest_word;
+
+typedef struct attest_word_map {
+    attest_word *word; /* count of them, by number */
+    size_t count, room;
+    attest_map map;
+} attest_word_map;
+
+void attest_word_map_init(attest_word_map *map);
+void attest_word_map_clear(attest_word_map *map);
+
+/* *number = the number of the string, and *is_new = whether it is new. False: out of memory,
+ * or there are 2^32 - 2 strings. */
+bool attest_word_map_get(uint32_t *number, bool *is_new, attest_word_map *map, const char *text,
+                         size_t length);
 
 #endif

@@ -1,12 +1,13 @@
-/* memory.c -- allocation with checked sizes. */
-#include "base/memory.h"
-
+/* memory.c -- allocation with checked sizes, and budgets of memory. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <attest/number.h>
+
 #include "base/fault.h"
+#include "base/memory.h"
 
 enum { LEAST_ROOM = 16 };
 
@@ -71,4 +72,31 @@ attest_status attest_memory_fail(attest_error *error)
 attest_status attest_memory_fail_at(attest_error *error, const char *file)
 {
     return attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", file);
+}
+
+void attest_budget_init(attest_budget *budget)
+{
+    budget->left = attest_memory_total() / 2;
+}
+
+size_t attest_budget_left(const attest_budget *budget)
+{
+    return budget ? budget->left : SIZE_MAX;
+}
+
+attest_status attest_budget_charge(attest_budget *budget, size_t bytes, attest_error *error)
+{
+    if (!budget)
+        return ATTEST_OK;
+    if (bytes > budget->left)
+        return attest_error_set(error, ATTEST_UNABLE,
+                                "the numbers take more memory than is allowed");
+    budget->left -= bytes;
+    return ATTEST_OK;
+}
+
+void attest_budget_give_back(attest_budget *budget, size_t bytes)
+{
+    if (budget)
+        budget->left += bytes;
 }

@@ -7,18 +7,18 @@
 
 #include <attest/error.h>
 
-/* count * size zeroed bytes, or NULL when the product overflows or memory is out. Never NULL
- * for count = 0. Free with free(). Fault point "alloc". */
+/* Returns count * size zeroed bytes, or NULL if the product overflows or memory runs out.
+ * Never NULL for count = 0. Free with free(). Fault point "alloc". */
 void *attest_memory_alloc(size_t count, size_t size);
 
-/* Like realloc to count * size bytes; on NULL the old block is still there. Fault point
- * "alloc". */
+/* Like realloc to count * size bytes; on NULL the old block is unchanged. Fault point "alloc".
+ */
 void *attest_memory_resize(void *block, size_t count, size_t size);
 
-/* Room for at least needed elements of size bytes in the array that *block points to, NULL for
- * none; *room is how many fit. Where they do not, it grows by half, or to 16, or to what is
- * needed. block is the address of a pointer of any type. False: out of memory; nothing has
- * changed then. Fault point "alloc". */
+/* Makes room for at least needed elements of size bytes in the array that *block, or NULL,
+ * points to; *room is its capacity, which grows by half, or to 16, or to needed. block is the
+ * address of a pointer of any type. False: out of memory, and nothing has changed. Fault point
+ * "alloc". */
 bool attest_memory_grow(void *block, size_t *room, size_t needed, size_t size);
 
 /* A copy of the string, or NULL. Fault point "alloc". */
@@ -27,7 +27,7 @@ char *attest_memory_copy(const char *string);
 /* The machine's memory in bytes (at least 64 MiB is assumed). */
 size_t attest_memory_total(void);
 
-/* Says "out of memory", at FILE or without a place; returns NOMEM. */
+/* Set the error "out of memory" or "FILE: out of memory"; return NOMEM. */
 attest_status attest_memory_fail(attest_error *error);
 attest_status attest_memory_fail_at(attest_error *error, const char *file);
 

@@ -1,9 +1,10 @@
-/* output.h -- a file that appears whole or not at all.
+/* output.h -- files that are written whole or not at all.
  *
- * What is written goes to a temporary file in the target's folder, one without a name where the
- * file system has such; commit flushes it, fsyncs it, renames it over the target and fsyncs the
- * folder. It has the permissions of the file that it replaces. A target that exists and is no
- * regular file (a pipe, /dev/null) is written directly, and so is "-", standard output. */
+ * Data go to a temporary file in the directory of the target, one without a name if the file
+ * system supports that; commit flushes it, fsyncs it, renames it over the target and fsyncs
+ * the directory. It gets the permissions of the file that it replaces. A target that exists
+ * and is not a regular file (a pipe, /dev/null) is written directly, and so is "-", standard
+ * output. / */
 #ifndef ATTEST_BASE_OUTPUT_H
 #define ATTEST_BASE_OUTPUT_H
 
@@ -16,11 +17,11 @@ typedef struct attest_output {
     FILE *stream;    /* write here */
     char *path;      /* the target */
     char *temporary; /* NULL when the target is written directly */
-    bool nameless;   /* the temporary file has no name yet, and dies with the process */
+    bool nameless;   /* the temporary file has no name yet and is deleted with the process */
 } attest_output;
 
-/* Whether a file, or a folder, can be made at path, or is there and can be written: to be asked
- * before work whose result would be lost. Opening may fail all the same. Status: IO, NOMEM. */
+/* Checks that a file, or a directory, can be created or written at path, before work whose
+ * result would be lost. Opening may fail all the same. Status: IO, NOMEM. */
 attest_status attest_output_check(const char *path, bool is_folder,
                                   attest_error *error) ATTEST_WARN_UNUSED;
 
@@ -28,25 +29,25 @@ attest_status attest_output_check(const char *path, bool is_folder,
 attest_status attest_output_open(attest_output *output, const char *path,
                                  attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The same for a file that the user does not name, one with a fixed name in a directory: what
- * exists there must be a regular file. Opening a FIFO may never end. Status: also USAGE, if it
- * is not a regular file. */
+/* The same for a file with a fixed name in a directory, which the user did not choose: if it
+ * exists, it must be a regular file, since opening a FIFO may never end. Status: also USAGE,
+ * if it is not. */
 attest_status attest_output_open_file(attest_output *output, const char *path,
                                       attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Ends the file; whatever the status, nothing is left to clear. After a failure the target is
- * what it was before, unless syncing its folder failed: then it is the new file, whole, which a
- * crash of the machine may still take back. Fault points "write", "fsync", "close", "rename".
- */
+/* Completes the file; whatever the status, nothing is left to clear. After a failure the
+ * target is unchanged, unless syncing its directory failed: then it is the complete new file,
+ * which a crash of the machine may still undo. Fault points "write", "fsync", "close",
+ * "rename". */
 attest_status attest_output_commit(attest_output *output,
                                    attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Why a stream that failed some time ago did: errno of that write is gone, so a byte is written
- * once more to hear it. What the stream leads to is not whole anyhow. The stream's error is
- * cleared. EIO where the byte is taken. */
+/* Returns the errno of a stream that failed earlier. The errno of that write is lost, so
+ * another byte is written to get it; the file is incomplete anyway. Clears the error of the
+ * stream. EIO if the byte is accepted. */
 int attest_output_reason(FILE *stream);
 
-/* Drops what was written. */
+/* Deletes the temporary file. */
 void attest_output_abandon(attest_output *output);
 
 #endif

@@ -1,4 +1,4 @@
-/* progress.h -- telling the caller how far the work is; <attest/progress.h> says how. */
+/* progress.h -- reports progress to the callback of <attest/progress.h>. */
 #ifndef ATTEST_BASE_PROGRESS_H
 #define ATTEST_BASE_PROGRESS_H
 
@@ -6,7 +6,7 @@
 
 #include <attest/progress.h>
 
-/* One report; the first of a stage has done = 0. Cheap when nobody is told. */
+/* Reports done of total; the first report of a stage has done = 0. Cheap without a callback. */
 static inline void attest_progress_report(const attest_progress *progress, const char *what,
                                           uint64_t done, uint64_t total, const char *note)
 {
@@ -14,7 +14,7 @@ static inline void attest_progress_report(const attest_progress *progress, const
         progress->report(progress->context, what, done, total, note);
 }
 
-/* The stage has ended, successfully or not. */
+/* Reports the end of a stage, successful or not. */
 static inline void attest_progress_end(const attest_progress *progress)
 {
     attest_progress_report(progress, NULL, 0, 0, NULL);

@@ -1,6 +1,6 @@
-/* random.h -- SplitMix64: a stream of 64-bit numbers from any seed, the same everywhere.
+/* random.h -- SplitMix64: a stream of 64-bit numbers from a seed, the same on every machine.
  *
- * What it draws decides results that can be repeated from a seed, so it never changes. */
+ * It must never change, since results are repeated from their seeds. */
 #ifndef ATTEST_BASE_RANDOM_H
 #define ATTEST_BASE_RANDOM_H
 
@@ -14,13 +14,13 @@ static inline uint64_t attest_random_finish(uint64_t z)
     return z ^ (z >> 31);
 }
 
-/* The next number of the stream; *state is the seed at first. */
+/* The next number of the stream; *state is initially the seed. */
 static inline uint64_t attest_random_next(uint64_t *state)
 {
     return attest_random_finish(*state += 0x9E3779B97F4A7C15u);
 }
 
-/* The first number of the stream of a seed: a hash of the word. */
+/* A hash of the word: the first number of its stream. */
 static inline uint64_t attest_random_mix(uint64_t word)
 {
     return attest_random_next(&word);

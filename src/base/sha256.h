@@ -1,4 +1,4 @@
-/* sha256.h -- the SHA-256 hash of FIPS 180-4, as certificates name their inputs by it. */
+/* sha256.h -- SHA-256 (FIPS 180-4), by which certificates identify their inputs. */
 #ifndef ATTEST_BASE_SHA256_H
 #define ATTEST_BASE_SHA256_H
 

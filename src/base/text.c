@@ -63,8 +63,8 @@ void attest_text_printf(attest_text *text, const char *format, ...)
     text->size += (size_t)count;
 }
 
-/* A stream with its own write function is opened by fopencookie on Linux and by funopen on BSD
- * and macOS; the types of the write function differ. */
+/* fopencookie (Linux) and funopen (BSD, macOS) open a stream with a write function of the
+ * program; its types differ. */
 #ifdef HAVE_FOPENCOOKIE
 typedef ssize_t written;
 typedef size_t amount;

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/folder.h"
+#include "base/machine.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/scope.h"

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/fault.h"
 #include "base/input.h"
+#include "base/machine.h"
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/scope.h"

@@ -10,8 +10,8 @@
 
 #include "audit/collapse.h"
 #include "cli/audit.h"
-#include "report/need.h"
 #include "judge/model.h"
+#include "report/print.h"
 
 /* A number of few characters, or "-". */
 static void print_measure(bool known, double value)
@@ -64,7 +64,7 @@ static void print_separation(bool known, const arb_t ball)
     char text[40] = "-", *log2 = known ? attest_ball_format_log2(ball) : NULL;
 
     if (known && has_log2(ball))
-        format_power(text, sizeof text, attest_need_text(log2), 7);
+        format_power(text, sizeof text, attest_or_exit(log2), 7);
     else if (known && arb_is_zero(ball))
         snprintf(text, sizeof text, "0");
     attest_print(" %12s", text);
@@ -183,7 +183,7 @@ static void print_exponent(const arb_t separation)
     char text[40], *log2 = attest_ball_format_log2(separation);
 
     if (has_log2(separation)) {
-        format_power(text, sizeof text, attest_need_text(log2), 12);
+        format_power(text, sizeof text, attest_or_exit(log2), 12);
         attest_print(", for a separation of %s", text);
     }
     attest_print("\n");

@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "cli/audit.h"
 #include "cli/excerpt.h"
-#include "io/json_file.h"
 #include "io/json_write.h"
 #include "report/report.h"
 

@@ -9,7 +9,7 @@
 #include <attest/attest.h>
 
 #include "audit/record.h"
-#include "base/clock.h"
+#include "base/machine.h"
 #include "base/progress.h"
 #include "base/scope.h"
 #include "cli/command.h"

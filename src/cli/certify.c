@@ -14,8 +14,7 @@
 #include "io/certificate_json.h"
 #include "io/counterexample_json.h"
 #include "io/json_write.h"
-#include "report/need.h"
-#include "report/paint.h"
+#include "report/print.h"
 
 static int run(int argc, char **argv);
 
@@ -115,9 +114,9 @@ static void print_ball(const char *what, const arb_t ball, const attest_place *p
     }
     text = attest_ball_format_text(ball);
     log2 = attest_ball_format_log2(ball);
-    attest_print("%-18s %s", what, attest_need_text(text));
+    attest_print("%-18s %s", what, attest_or_exit(text));
     if (arb_is_positive(ball))
-        attest_print(" = 2^%s", attest_need_text(log2));
+        attest_print(" = 2^%s", attest_or_exit(log2));
     attest_print(" at [%zu,%zu]", place[0].sequence, place[0].position);
     if (count == 2)
         attest_print(" and [%zu,%zu]", place[1].sequence, place[1].position);
@@ -162,9 +161,9 @@ static void print_text(const attest_claim *claim, const attest_finding *finding)
     char shown[ATTEST_CLI_TEXT_SIZE];
 
     attest_print("%-18s %s%s required pair%s more than %s apart", "claim", one ? "" : "all ",
-                 pairs, one ? " is" : "s are", attest_need_text(delta));
+                 pairs, one ? " is" : "s are", attest_or_exit(delta));
     if (claim->has_r)
-        attest_print(", all norms are below %s", attest_need_text(r));
+        attest_print(", all norms are below %s", attest_or_exit(r));
     attest_print("\n%-18s ", "verdict");
     attest_paint_print(stdout, paint(finding->verdict), attest_verdict_name(finding->verdict));
     attest_print(" (%s)", finding->method);

@@ -12,7 +12,7 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "io/json_write.h"
-#include "report/paint.h"
+#include "report/print.h"
 
 static int run(int argc, char **argv);
 

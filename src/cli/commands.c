@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/nearest.h"
-#include "cli/commands.h"
+#include "base/spelling.h"
 #include "cli/campaign.h"
+#include "cli/commands.h"
 #include "judge/model_field.h"
 #include "props/properties.h"
 #include "props/statement.h"
@@ -306,7 +306,7 @@ const char *attest_names_choices(const void *of, size_t i)
 int attest_cli_refuse_name(const char *what, const char *written, attest_names *names,
                            const void *of, const char *see)
 {
-    const char *near = attest_nearest_pick(written, names, of);
+    const char *near = attest_spelling_pick(written, names, of);
 
     if (!near)
         return attest_cli_refuse("unknown %s '%s' (see '%s')", what, written, see);

@@ -14,11 +14,11 @@
 #include "cli/excerpt.h"
 #include "cli/progress.h"
 #include "io/counterexample_json.h"
-#include "io/json_file.h"
+#include "io/json_write.h"
 #include "number/rationals.h"
 #include "number/scope.h"
 #include "props/properties.h"
-#include "report/need.h"
+#include "report/print.h"
 #include "theory/separated.h"
 #include "theory/theorem1.h"
 
@@ -298,7 +298,7 @@ static void print_vector(const fmpq *entry, size_t count)
     for (size_t c = 0; c < shown; c++) {
         char *text ATTEST_FREED = attest_number_format(entry + c);
 
-        attest_print("%s%s", c ? ", " : "", attest_need_text(text));
+        attest_print("%s%s", c ? ", " : "", attest_or_exit(text));
     }
     if (shown < count)
         attest_print(", ... %zu entries", count);

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/scope.h"
 #include "cli/counterexample.h"
-#include "io/matrix_array.h"
+#include "io/array.h"
 #include "io/safetensors.h"
 
 enum { HEADS = 4 };

@@ -16,10 +16,10 @@
 #include "cli/progress.h"
 #include "cli/qkv.h"
 #include "cli/slurm.h"
-#include "io/json_file.h"
-#include "io/safetensors_write.h"
+#include "io/json_write.h"
+#include "io/safetensors.h"
 #include "model/model_qkv.h"
-#include "model/qkv_layers.h"
+#include "model/qkv.h"
 
 static int run(int argc, char **argv);
 

@@ -10,9 +10,9 @@
 #include "base/scope.h"
 #include "cli/command.h"
 #include "cli/progress.h"
-#include "model/file.h"
 #include "io/weights_json.h"
-#include "report/need.h"
+#include "model/file.h"
+#include "report/print.h"
 
 static int run(int argc, char **argv);
 
@@ -173,7 +173,7 @@ static void print_form(const import_job *job)
 
         attest_print(
             "with rotary positions of %zu entries, theta = %s%s%s\n", form->rotary.dims,
-            attest_need_text(theta), fmpq_is_zero(form->rotary.factor) ? "" : ", scaled",
+            attest_or_exit(theta), fmpq_is_zero(form->rotary.factor) ? "" : ", scaled",
             job->request.has_config ? "" : " (no config.json says another: --config FILE)");
         free(theta);
     }
@@ -184,7 +184,7 @@ static void print_form(const import_job *job)
     if (!fmpq_is_zero(form->softcap)) {
         char *cap = attest_number_format(form->softcap);
 
-        attest_print("with softcap %s\n", attest_need_text(cap));
+        attest_print("with softcap %s\n", attest_or_exit(cap));
         free(cap);
     }
 }
@@ -221,7 +221,7 @@ static void print_text(const import_job *job, const char *path)
         char *eps = attest_number_format(job->weights.norm_eps);
         attest_print(
             "with %s, eps = %s, of the tokens that it is given%s\n",
-            job->norm == ATTEST_NORM_LAYER ? "LayerNorm" : "RMSNorm", attest_need_text(eps),
+            job->norm == ATTEST_NORM_LAYER ? "LayerNorm" : "RMSNorm", attest_or_exit(eps),
             job->weights.skip && !job->residual ? "; the skip adds them as they were" : "");
         free(eps);
     }

@@ -10,10 +10,9 @@
 #include "base/memory.h"
 #include "cli/progress.h"
 #include "cli/qkv.h"
-#include "io/json_file.h"
+#include "io/json_write.h"
 #include "judge/judgement.h"
-#include "report/need.h"
-#include "report/paint.h"
+#include "report/print.h"
 
 static int run(int argc, char **argv);
 
@@ -221,7 +220,7 @@ static void print_worst(const judge_job *job, const attest_judgement *layer)
     attest_print("worst element    %s\n", place);
     attest_print("  output         %.17g%s\n", worst->output,
                  worst->uncast ? ", not a number of the output format" : "");
-    attest_print("  exact          %s\n", attest_need_text(text));
+    attest_print("  exact          %s\n", attest_or_exit(text));
     attest_print("  may be         %.9g to %.9g\n", worst->lo, worst->hi);
     attest_print("  error/bound    %.4g (bound %.4g)\n", worst->ratio, worst->bound);
     print_terms(&layer->terms);

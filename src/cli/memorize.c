@@ -5,11 +5,11 @@
 #include "base/memory.h"
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "io/conll.h"
 #include "io/counterexample_json.h"
 #include "io/network_json.h"
-#include "io/conll.h"
 #include "number/scope.h"
-#include "report/need.h"
+#include "report/print.h"
 #include "theory/memorize.h"
 
 /* Larger networks are written by -o only: they would drown the summary. */
@@ -138,7 +138,7 @@ static void print_number(const char *what, const fmpq_t value)
 {
     char *text ATTEST_FREED = attest_number_format(value);
 
-    attest_print("%s %s", what, attest_need_text(text));
+    attest_print("%s %s", what, attest_or_exit(text));
 }
 
 static void print_text(const memorize_job *job)
@@ -178,9 +178,9 @@ static void print_text(const memorize_job *job)
         (unsigned long long)m->paper_parameters);
     if (m->has_gap && arb_is_positive(m->gap) && arb_is_finite(m->gap))
         attest_print("least gap                 2^%.10s along the projection\n",
-                     attest_need_text(gap));
+                     attest_or_exit(gap));
     if (arb_is_positive(steepest))
-        attest_print("largest entry of W_2      2^%.10s\n", attest_need_text(slope));
+        attest_print("largest entry of W_2      2^%.10s\n", attest_or_exit(slope));
     attest_print(
         "%s: every output %s the label (%ld bits)%s%s\n", attest_verdict_name(m->proof.verdict),
         m->proof.verdict == ATTEST_PROVED ? "is" : "should be", m->proof.precision_bits,

@@ -10,14 +10,14 @@
 #include "base/fault.h"
 #include "base/workers.h"
 #include "cli/command.h"
-#include "report/need.h"
+#include "report/print.h"
 
 static void *alloc_or_exit(size_t size)
 {
     void *block = attest_fault("bignum") ? NULL : malloc(size ? size : 1);
 
     if (!block)
-        attest_need_give_up();
+        attest_exit_no_memory();
     return block;
 }
 
@@ -26,7 +26,7 @@ static void *calloc_or_exit(size_t count, size_t size)
     void *block = attest_fault("bignum") ? NULL : calloc(count ? count : 1, size ? size : 1);
 
     if (!block)
-        attest_need_give_up();
+        attest_exit_no_memory();
     return block;
 }
 
@@ -35,7 +35,7 @@ static void *realloc_or_exit(void *old, size_t size)
     void *block = attest_fault("bignum") ? NULL : realloc(old, size ? size : 1);
 
     if (!block)
-        attest_need_give_up();
+        attest_exit_no_memory();
     return block;
 }
 

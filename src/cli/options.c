@@ -10,11 +10,11 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
-#include "base/nearest.h"
 #include "base/output.h"
+#include "base/spelling.h"
 #include "base/workers.h"
 #include "cli/commands.h"
-#include "report/paint.h"
+#include "report/print.h"
 
 enum {
     MOST_OPTIONS = 64,
@@ -115,7 +115,7 @@ static int bad_argument(const attest_command *command, const attest_option *opti
                         const char *text, const char *expected)
 {
     const char *near = option->choices
-                           ? attest_nearest_pick(text, attest_names_choices, option->choices)
+                           ? attest_spelling_pick(text, attest_names_choices, option->choices)
                            : NULL;
 
     if (near)
@@ -344,7 +344,7 @@ static int refuse_long(const attest_command *command, const table *all, const ch
 
     if (written[0] == '-' && written[1] == '-') {
         snprintf(name, sizeof name, "%.*s", (int)strcspn(written + 2, "="), written + 2);
-        near = attest_nearest_pick(name, option_name, all);
+        near = attest_spelling_pick(name, option_name, all);
     }
     snprintf(see, sizeof see, "attest %s --help", command->name);
     if (!near)

@@ -10,7 +10,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/machine.h"
 
 #define SECONDS_BEFORE_LINES 1.0
 #define SECONDS_BETWEEN_LINES 0.2

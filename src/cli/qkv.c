@@ -10,7 +10,7 @@
 #include "cli/qkv.h"
 #include "judge/model_field.h"
 #include "judge/problem.h"
-#include "model/qkv_layers.h"
+#include "model/qkv.h"
 #include "number/scope.h"
 
 /* *choice = whether value is the word, and not "inputs". */

@@ -4,9 +4,9 @@
 #define ATTEST_CLI_QKV_H
 
 #include "cli/command.h"
+#include "io/safetensors.h"
 #include "judge/model.h"
 #include "model/qkv.h"
-#include "io/safetensors_write.h"
 
 typedef struct attest_cli_qkv {
     /* the options */

@@ -8,10 +8,10 @@
 #include "base/scope.h"
 #include "cli/progress.h"
 #include "cli/qkv.h"
-#include "io/json_file.h"
-#include "judge/range.h"
+#include "io/json_write.h"
 #include "judge/quantise.h"
-#include "report/need.h"
+#include "judge/range.h"
+#include "report/print.h"
 
 static int run(int argc, char **argv);
 
@@ -318,7 +318,7 @@ static void print_ball(const char *label, const arb_t ball)
 {
     char *text = arb_get_str(ball, 9, ARB_STR_NO_RADIUS);
 
-    attest_print("%s%s\n", label, attest_need_text(text));
+    attest_print("%s%s\n", label, attest_or_exit(text));
     flint_free(text);
 }
 

@@ -8,8 +8,7 @@
 #include "io/counterexample_json.h"
 #include "number/rationals.h"
 #include "number/scope.h"
-#include "report/need.h"
-#include "report/paint.h"
+#include "report/print.h"
 
 static int run(int argc, char **argv);
 
@@ -133,7 +132,7 @@ static void print_extreme(const char *what, const fmpq_t square, const attest_pl
 
     attest_ball_root(ball, square);
     text = attest_ball_format_text(ball);
-    attest_print("%-22s %s at [%zu,%zu]", what, attest_need_text(text), place[0].sequence,
+    attest_print("%-22s %s at [%zu,%zu]", what, attest_or_exit(text), place[0].sequence,
                  place[0].position);
     if (count == 2)
         attest_print(" and [%zu,%zu]", place[1].sequence, place[1].position);

@@ -12,8 +12,7 @@
 #include "props/properties.h"
 #include "props/statement.h"
 #include "report/glossary.h"
-#include "report/need.h"
-#include "report/paint.h"
+#include "report/print.h"
 
 enum { INDENT = 2, KERNEL_COLUMN = 11 };
 
@@ -187,7 +186,7 @@ static void print_kernel(const attest_judge_model *model)
     if (model->comment)
         attest_escape_terminal(&comment, model->comment, strlen(model->comment));
     if (model->comment)
-        attest_cli_print_wrapped(attest_need_text(comment.failed ? NULL : comment.data), 0);
+        attest_cli_print_wrapped(attest_or_exit(comment.failed ? NULL : comment.data), 0);
     attest_text_clear(&comment);
     attest_print("\n");
     for (size_t f = 0; f < ATTEST_JUDGE_FIELDS; f += attest_judge_field_count_group(f))

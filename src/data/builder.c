@@ -1,12 +1,218 @@
-/* builder.c -- a dataset from sequences given one after another. */
-#include <attest/dataset.h>
-
+/* builder.c -- makes datasets token by token: a table of distinct tokens, its index, and their
+ * memory. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "data/builder_room.h"
-#include "number/rationals.h"
+#include <attest/dataset.h>
+
+#include "base/memory.h"
 #include "data/token_index.h"
+#include "number/rationals.h"
+
+/* The number of tokens of doubles that are hashed before the first of them is looked up: the
+ * slots of a large index are far apart in memory, and this way they are fetched together. */
+enum { BATCH = 32 };
+
+/* Returns bytes to the budget. */
+static void give_back(attest_dataset_builder *builder, size_t bytes)
+{
+    attest_budget_give_back(builder->budget, bytes);
+    builder->charged -= bytes;
+}
+
+static attest_status charge(attest_dataset_builder *builder, size_t bytes, attest_error *error)
+{
+    attest_status status = attest_budget_charge(builder->budget, bytes, error);
+
+    if (status == ATTEST_OK)
+        builder->charged += bytes;
+    return status;
+}
+
+/* The room to take when need entries no longer fit: half again as much as there is. */
+static size_t larger(size_t room, size_t need)
+{
+    size_t grown = room + room / 2;
+
+    return grown > need ? grown : need;
+}
+
+/* Resizes *block from old to wanted entries of width bytes. */
+static attest_status grow(attest_dataset_builder *builder, void **block, size_t old,
+                          size_t wanted, size_t width, attest_error *error)
+{
+    attest_status status;
+    void *grown;
+
+    if (wanted > SIZE_MAX / 2 / width)
+        return attest_memory_fail(error);
+    status = charge(builder, (wanted - old) * width, error);
+    if (status != ATTEST_OK)
+        return status;
+    grown = attest_memory_resize(*block, wanted, width);
+    if (!grown)
+        return attest_memory_fail(error);
+    *block = grown;
+    return ATTEST_OK;
+}
+
+static attest_status reserve_starts(attest_dataset_builder *builder, size_t more,
+                                    attest_error *error)
+{
+    attest_dataset *dataset = &builder->dataset;
+    bool first = !dataset->start;
+    attest_status status;
+    void *block = dataset->start;
+
+    if (more < builder->start_room && dataset->count < builder->start_room - more)
+        return ATTEST_OK;
+    if (more > SIZE_MAX / 4)
+        return attest_memory_fail(error);
+    size_t room = larger(builder->start_room, dataset->count + 1 + more);
+    status = grow(builder, &block, builder->start_room, room, sizeof *dataset->start, error);
+    if (status != ATTEST_OK)
+        return status;
+    dataset->start = block;
+    builder->start_room = room;
+    if (first)
+        dataset->start[0] = 0;
+    return ATTEST_OK;
+}
+
+static attest_status reserve_tokens(attest_dataset_builder *builder, size_t more,
+                                    attest_error *error)
+{
+    attest_dataset *dataset = &builder->dataset;
+    attest_status status;
+    void *block = dataset->token;
+
+    if (more <= builder->token_room - dataset->total)
+        return ATTEST_OK;
+    if (more > SIZE_MAX / 4)
+        return attest_memory_fail(error);
+    size_t room = larger(builder->token_room, dataset->total + more);
+    status = grow(builder, &block, builder->token_room, room, sizeof *dataset->token, error);
+    if (status != ATTEST_OK)
+        return status;
+    dataset->token = block;
+    builder->token_room = room;
+    return ATTEST_OK;
+}
+
+/* Room in the table itself; domain: dim is small enough for one token to have a size. */
+static attest_status grow_table(attest_dataset_builder *builder, size_t room,
+                                attest_error *error)
+{
+    attest_tokens *tokens = &builder->dataset.tokens;
+    size_t old = builder->table_room, dim = tokens->dim;
+    bool real = builder->table == ATTEST_TABLE_REAL;
+    void *block = real ? (void *)tokens->real : (void *)tokens->numerator;
+    attest_status status =
+        grow(builder, &block, old, room, dim * (real ? sizeof(double) : sizeof(fmpz)), error);
+
+    if (status != ATTEST_OK)
+        return status;
+    if (real) {
+        tokens->real = block;
+    } else {
+        tokens->numerator = block;
+        block = tokens->denominator;
+        status = grow(builder, &block, old, room, sizeof(fmpz), error);
+        if (status != ATTEST_OK)
+            return status;
+        tokens->denominator = block;
+    }
+    builder->table_room = room;
+    return ATTEST_OK;
+}
+
+/* The error of a table that has ATTEST_TOKENS_MAX tokens already. Status: UNABLE. */
+static attest_status fail_full(attest_error *error)
+{
+    return attest_error_set(error, ATTEST_UNABLE, "more than %zu distinct tokens",
+                            ATTEST_TOKENS_MAX);
+}
+
+/* Make room for more sequences, tokens in sequences, and distinct tokens (in the table and in
+ * its index). Status: UNABLE, NOMEM. */
+static attest_status reserve_table(attest_dataset_builder *builder, size_t more,
+                                   attest_error *error)
+{
+    attest_tokens *tokens = &builder->dataset.tokens;
+    size_t need = tokens->count + more, old = builder->index.slots, slots;
+    attest_status status = ATTEST_OK;
+
+    /* One batch of indices more than can be used, because a batch is put in place before it is
+     * known to be new. */
+    if (need > ATTEST_TOKENS_MAX + BATCH)
+        return fail_full(error);
+    if (tokens->dim > SIZE_MAX / 2 / sizeof(double))
+        return attest_memory_fail(error);
+    if (need > builder->table_room)
+        status = grow_table(builder, larger(builder->table_room, need), error);
+    if (status != ATTEST_OK || (slots = attest_map_slots(need)) <= old)
+        return status;
+    status = charge(builder, slots * sizeof *builder->index.slot, error);
+    if (status != ATTEST_OK)
+        return status;
+    if (attest_token_index_resize(&builder->index, tokens, slots) != ATTEST_OK)
+        return attest_memory_fail(error);
+    give_back(builder, old * sizeof *builder->index.slot);
+    return ATTEST_OK;
+}
+
+/* The inverse of grow; a block that cannot be moved stays as large as it is. */
+static void *shrink(attest_dataset_builder *builder, void *block, size_t old, size_t wanted,
+                    size_t width)
+{
+    void *small = attest_memory_resize(block, wanted, width);
+
+    give_back(builder, (old - wanted) * width);
+    return small ? small : block;
+}
+
+attest_status attest_dataset_builder_reserve(attest_dataset_builder *builder, size_t sequences,
+                                             size_t tokens, attest_error *error)
+{
+    attest_status status = reserve_starts(builder, sequences, error);
+
+    return status == ATTEST_OK ? reserve_tokens(builder, tokens, error) : status;
+}
+
+/* Drops the index and gives back all that is charged. */
+static void release(attest_dataset_builder *builder)
+{
+    attest_token_index_clear(&builder->index);
+    give_back(builder, builder->charged);
+}
+
+/* Drops the index and makes the dataset's arrays as small as they can be; what is still
+ * charged then is what the dataset takes. */
+static void trim(attest_dataset_builder *builder)
+{
+    attest_dataset *dataset = &builder->dataset;
+    attest_tokens *tokens = &dataset->tokens;
+    size_t room = builder->table_room;
+
+    give_back(builder, builder->index.slots * sizeof *builder->index.slot);
+    attest_token_index_clear(&builder->index);
+    dataset->start = shrink(builder, dataset->start, builder->start_room, dataset->count + 1,
+                            sizeof *dataset->start);
+    dataset->token = shrink(builder, dataset->token, builder->token_room, dataset->total,
+                            sizeof *dataset->token);
+    if (builder->table == ATTEST_TABLE_REAL) {
+        tokens->real =
+            shrink(builder, tokens->real, room, tokens->count, tokens->dim * sizeof(double));
+        return;
+    }
+    tokens->numerator =
+        shrink(builder, tokens->numerator, room, tokens->count, tokens->dim * sizeof(fmpz));
+    tokens->denominator =
+        shrink(builder, tokens->denominator, room, tokens->count, sizeof(fmpz));
+}
+
+/* A dataset from sequences given one after another. */
 
 void attest_dataset_builder_init(attest_dataset_builder *builder, size_t dim,
                                  attest_table table, attest_budget *budget)
@@ -27,7 +233,7 @@ void attest_dataset_builder_clear(attest_dataset_builder *builder)
     if (builder->numerator)
         _fmpz_vec_clear(builder->numerator, (slong)builder->dataset.tokens.dim);
     fmpz_clear(builder->denominator);
-    attest_builder_release(builder);
+    release(builder);
     attest_dataset_clear(&builder->dataset);
     memset(builder, 0, sizeof *builder);
 }
@@ -70,10 +276,10 @@ attest_status attest_dataset_builder_add_token(attest_dataset_builder *builder,
     attest_dataset *dataset = &builder->dataset;
     attest_tokens *tokens = &dataset->tokens;
     size_t bytes = 0, found;
-    attest_status status = attest_builder_need_tokens(builder, 1, error);
+    attest_status status = reserve_tokens(builder, 1, error);
 
     if (status == ATTEST_OK)
-        status = attest_builder_need_table(builder, 1, error);
+        status = reserve_table(builder, 1, error);
     if (status == ATTEST_OK)
         status = set_token(builder, entry, &bytes, error);
     if (status != ATTEST_OK)
@@ -85,10 +291,10 @@ attest_status attest_dataset_builder_add_token(attest_dataset_builder *builder,
         tokens->count);
     if (found == tokens->count) {
         if (tokens->count == ATTEST_TOKENS_MAX)
-            return attest_builder_full(error);
+            return fail_full(error);
         take_token(builder);
     } else {
-        attest_builder_give_back(builder, bytes);
+        give_back(builder, bytes);
     }
     dataset->token[dataset->total++] = (uint32_t)found;
     return ATTEST_OK;
@@ -119,8 +325,8 @@ static size_t first_not_finite(const double *value, size_t count)
     return i;
 }
 
-/* Appends count <= ATTEST_BUILDER_BATCH tokens; there is room for them. They are put at the end
- * of the table, and those that are new stay there, moved together. */
+/* Appends count <= BATCH tokens; there is room for them. They are put at the end of the table,
+ * and those that are new stay there, moved together. */
 static attest_status add_batch(attest_dataset_builder *builder, const double *value,
                                size_t count, size_t *bad, attest_error *error)
 {
@@ -129,7 +335,7 @@ static attest_status add_batch(attest_dataset_builder *builder, const double *va
     attest_token_index *index = &builder->index;
     size_t dim = tokens->dim;
     double *end = tokens->real + tokens->count * dim;
-    uint64_t hash[ATTEST_BUILDER_BATCH];
+    uint64_t hash[BATCH];
     attest_map map = {index->slot, index->slots};
 
     if (!copy_finite(end, value, count * dim)) {
@@ -146,7 +352,7 @@ static attest_status add_batch(attest_dataset_builder *builder, const double *va
         size_t found = attest_token_index_find_real(index, tokens, token, hash[k], next);
         if (found == next) {
             if (next == ATTEST_TOKENS_MAX)
-                return attest_builder_full(error);
+                return fail_full(error);
             memmove(tokens->real + next * dim, token, dim * sizeof *token);
             tokens->count = next + 1;
         }
@@ -160,12 +366,12 @@ static attest_status add_doubles(attest_dataset_builder *builder, const double *
                                  size_t count, size_t *bad, attest_error *error)
 {
     size_t dim = builder->dataset.dim;
-    attest_status status = attest_builder_need_tokens(builder, count, error);
+    attest_status status = reserve_tokens(builder, count, error);
 
     *bad = SIZE_MAX;
-    for (size_t k = 0; k < count && status == ATTEST_OK; k += ATTEST_BUILDER_BATCH) {
-        size_t some = count - k < ATTEST_BUILDER_BATCH ? count - k : ATTEST_BUILDER_BATCH;
-        status = attest_builder_need_table(builder, some, error);
+    for (size_t k = 0; k < count && status == ATTEST_OK; k += BATCH) {
+        size_t some = count - k < BATCH ? count - k : BATCH;
+        status = reserve_table(builder, some, error);
         if (status == ATTEST_OK)
             status = add_batch(builder, value + k * dim, some, bad, error);
         if (*bad != SIZE_MAX)
@@ -193,7 +399,7 @@ attest_status attest_dataset_builder_add_sequences(attest_dataset_builder *build
 {
     attest_dataset *dataset = &builder->dataset;
     size_t bad, dim = dataset->dim;
-    attest_status status = attest_builder_need_starts(builder, count, error);
+    attest_status status = reserve_starts(builder, count, error);
 
     if (status != ATTEST_OK)
         return status;
@@ -218,7 +424,7 @@ attest_status attest_dataset_builder_end_sequence(attest_dataset_builder *builde
                                                   attest_error *error)
 {
     attest_dataset *dataset = &builder->dataset;
-    attest_status status = attest_builder_need_starts(builder, 1, error);
+    attest_status status = reserve_starts(builder, 1, error);
     size_t length;
 
     if (status != ATTEST_OK)
@@ -243,7 +449,7 @@ attest_status attest_dataset_builder_finish(attest_dataset *dataset,
         return attest_error_set(error, ATTEST_FORMAT, "there are no sequences");
     if (built->start[built->count] != built->total)
         return attest_error_set(error, ATTEST_FORMAT, "the last sequence has no end");
-    attest_builder_trim(builder);
+    trim(builder);
     attest_dataset_clear(dataset);
     *dataset = *built;
     attest_dataset_init(built);

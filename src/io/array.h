@@ -1,7 +1,8 @@
-/* array.h -- numbers as a binary file holds them: a typed, shaped view of its bytes.
+/* array.h -- the numbers of a binary file: a typed, shaped view of its bytes, and exact
+ * matrices made from it.
  *
- * Every value is a dyadic rational, so nothing here rounds. The bytes belong to the caller and
- * need no alignment. */
+ * Every value is a dyadic rational, so no conversion rounds. The bytes belong to the caller
+ * and need not be aligned. */
 #ifndef ATTEST_IO_ARRAY_H
 #define ATTEST_IO_ARRAY_H
 
@@ -10,6 +11,8 @@
 #include <stdint.h>
 
 #include <attest/error.h>
+#include <attest/matrix.h>
+#include <attest/number.h>
 
 typedef enum attest_array_type {
     ATTEST_ARRAY_F16 = 0, /* IEEE 754 binary16 */
@@ -26,7 +29,7 @@ typedef enum attest_array_type {
     ATTEST_ARRAY_U64,
     ATTEST_ARRAY_F8_E4M3, /* 1 sign, 4 exponent and 3 fraction bits; NaN, but no infinities */
     ATTEST_ARRAY_F8_E5M2, /* the upper half of a binary16 */
-    ATTEST_ARRAY_BOOL     /* one byte: 0, or not */
+    ATTEST_ARRAY_BOOL     /* one byte: 0 is false */
 } attest_array_type;
 
 enum {
@@ -55,8 +58,9 @@ typedef struct attest_dyadic {
 /* Bytes per element: 1, 2, 4 or 8. */
 size_t attest_array_item_size(attest_array_type type);
 
-/* Sets rank, shape and count. False when the rank is above the limit or the elements would
- * take more than SIZE_MAX bytes: then the array is unchanged. Needs type. */
+/* Sets rank, shape and count of an array whose type is set. Returns false, and leaves the
+ * array unchanged, if the rank is above the limit or the elements take more than SIZE_MAX
+ * bytes. */
 bool attest_array_set_shape(attest_array *array, const size_t *shape, size_t rank);
 
 /* count * item size. */
@@ -69,11 +73,11 @@ void attest_array_format_shape(char text[ATTEST_ARRAY_TEXT_SIZE], const attest_a
 void attest_array_format_index(char text[ATTEST_ARRAY_TEXT_SIZE], const attest_array *array,
                                size_t element);
 
-/* True when every value of this type is a double, NaN or infinite: all but the 64-bit integers.
- */
+/* Returns whether every value of this type is a double, NaN or an infinity: all types but the
+ * 64-bit integers. */
 bool attest_array_type_is_double(attest_array_type type);
 
-/* True when this element of a 64-bit integer type is also a double. */
+/* Returns whether this element of a 64-bit integer type is also a double. */
 bool attest_array_integer_is_double(const attest_array *array, size_t element);
 
 /* to[i] = element first + i * step, i < count, exactly; minus zero becomes plus zero, and NaN
@@ -85,12 +89,32 @@ void attest_array_get_doubles(double *to, const attest_array *array, size_t firs
 attest_status attest_array_get(attest_dyadic *value, const attest_array *array, size_t element,
                                attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Refuses truth values, where numbers are read. Status: FORMAT. */
+/* Rejects an array of truth values where numbers are expected. Status: FORMAT. */
 attest_status attest_array_check_numbers(const attest_array *array,
                                          attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Sets the error of a NaN or infinite element; returns FORMAT. */
 attest_status attest_array_refuse(const attest_array *array, size_t element,
                                   attest_error *error);
+
+/* A matrix inside an array: entry (r, c) is the element start + r*row_step + c*col_step of its
+ * storage. So rows of a larger matrix, its transpose and one head of several need no copy. */
+typedef struct attest_array_slice {
+    size_t start;
+    size_t rows, cols;
+    size_t row_step, col_step;
+} attest_array_slice;
+
+/* Returns the distance in storage, in elements, between neighbours along this axis. Domain:
+ * axis < rank. */
+size_t attest_array_step(const attest_array *array, size_t axis);
+
+/* matrix = the slice, exactly, over one power of two. Domain: the slice lies in the array.
+ * Status: FORMAT (NaN, infinite; the text has the index in the array), UNABLE. On failure the
+ * matrix is unchanged. Cost: two passes; the numerators have as many bits as exponents range
+ * over. */
+attest_status attest_matrix_set_slice(attest_matrix *matrix, const attest_array *array,
+                                      const attest_array_slice *slice, attest_budget *budget,
+                                      attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

@@ -7,10 +7,9 @@
 
 #include "base/escape.h"
 #include "base/input.h"
+#include "base/map.h"
 #include "base/memory.h"
 #include "base/sha256.h"
-#include "base/utf8.h"
-#include "base/word_map.h"
 
 enum { EXCERPT = 80, PIECES = ATTEST_SHA256_SIZE / 2 };
 

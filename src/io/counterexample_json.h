@@ -3,7 +3,6 @@
 #define ATTEST_IO_COUNTEREXAMPLE_JSON_H
 
 #include "data/counterexample.h"
-
 #include "io/json_take.h"
 #include "io/json_write.h"
 

@@ -1,6 +1,16 @@
-/* dataset_json.c -- datasets as JSON objects: reading. */
+/* dataset_json.c -- datasets as JSON objects, and the choice of a dataset file's format. */
 #include "io/dataset_json.h"
 
+#include <string.h>
+
+#include <attest/dataset.h>
+
+#include "base/input.h"
+#include "io/dataset_array.h"
+#include "io/json_write.h"
+#include "io/npy.h"
+#include "io/safetensors.h"
+#include "io/zip.h"
 #include "number/rationals.h"
 
 /* What a ragged array of vectors is called in errors. */
@@ -160,7 +170,8 @@ static void set_beside(void *value, const attest_json_cursor *object)
     set_sequences(b->dataset, object, b->key);
 }
 
-attest_status attest_dataset_parse_json_beside(attest_dataset *dataset, const char *key,
+/* The same with the member under key instead of "sequences"; no labels and no name. */
+static attest_status dataset_parse_json_beside(attest_dataset *dataset, const char *key,
                                                const char *text, size_t size,
                                                attest_budget *budget, attest_error *error)
 {
@@ -173,4 +184,134 @@ attest_status attest_dataset_parse_json(attest_dataset *dataset, const char *tex
                                         attest_budget *budget, attest_error *error)
 {
     return attest_json_parse_value(dataset, set, text, size, budget, error);
+}
+
+void attest_dataset_write_sequence_json(attest_json *json, const attest_dataset *dataset,
+                                        size_t i)
+{
+    fmpq_t entry;
+
+    fmpq_init(entry);
+    attest_json_write_array(json, NULL);
+    for (size_t k = 0; k < attest_dataset_length(dataset, i); k++) {
+        attest_json_write_array(json, NULL);
+        for (size_t c = 0; c < dataset->dim; c++) {
+            attest_tokens_get_entry(entry, &dataset->tokens,
+                                    attest_dataset_token(dataset, i, k), c);
+            attest_json_write_rational(json, NULL, entry);
+        }
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
+    fmpq_clear(entry);
+}
+
+static void write_labels(attest_json *json, const attest_dataset *dataset, size_t i)
+{
+    attest_json_write_array(json, NULL);
+    for (size_t k = dataset->start[i]; k < dataset->start[i + 1]; k++) {
+        attest_json_write_array(json, NULL);
+        for (size_t c = 0; c < dataset->label_dim; c++)
+            attest_json_write_rational(json, NULL, dataset->label + k * dataset->label_dim + c);
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
+}
+
+void attest_dataset_write_json(attest_json *json, const char *key,
+                               const attest_dataset *dataset)
+{
+    attest_json_write_object(json, key);
+    attest_json_write_string(json, "format", "attest/dataset");
+    attest_json_write_integer(json, "version", 1);
+    if (dataset->name)
+        attest_json_write_string(json, "name", dataset->name);
+    if (dataset->comment)
+        attest_json_write_string(json, "comment", dataset->comment);
+    attest_json_write_array(json, "sequences");
+    for (size_t i = 0; i < dataset->count; i++)
+        attest_dataset_write_sequence_json(json, dataset, i);
+    attest_json_write_close(json);
+    if (dataset->label) {
+        attest_json_write_array(json, "labels");
+        for (size_t i = 0; i < dataset->count; i++)
+            write_labels(json, dataset, i);
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
+}
+
+attest_status attest_dataset_write(const attest_dataset *dataset, const char *path,
+                                   attest_error *error)
+{
+    attest_json_file file;
+    attest_status status = attest_json_file_open(&file, path, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    attest_dataset_write_json(&file.json, NULL, dataset);
+    return attest_json_file_commit(&file, error);
+}
+
+/* A dataset file, in any format. */
+
+/* The contents decide; the name only where they are cut short. */
+static bool is_safetensors(const attest_input *input)
+{
+    static const char end[] = ".safetensors";
+    size_t length = strlen(input->path), tail = sizeof end - 1;
+
+    return attest_safetensors_is(input->data, input->size) ||
+           (length >= tail && strcmp(input->path + length - tail, end) == 0);
+}
+
+static attest_status parse(attest_dataset *dataset, const attest_input *input,
+                           const char *tensor, attest_budget *budget, attest_error *error)
+{
+    if (attest_npy_is(input->data, input->size)) {
+        if (tensor)
+            return attest_error_set(error, ATTEST_USAGE,
+                                    "an .npy file has no tensors to choose from");
+        return attest_dataset_set_npy(dataset, input->data, input->size, budget, error);
+    }
+    if (attest_zip_is(input->data, input->size))
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "this is a zip archive; a dataset is an .npy, safetensors or "
+                                "JSON file, and .npz archives hold weights");
+    if (is_safetensors(input))
+        return attest_dataset_set_safetensors(dataset, input->data, input->size, tensor, budget,
+                                              error);
+    if (tensor)
+        return dataset_parse_json_beside(dataset, tensor, (const char *)input->data,
+                                         input->size, budget, error);
+    return attest_dataset_parse_json(dataset, (const char *)input->data, input->size, budget,
+                                     error);
+}
+
+attest_status attest_dataset_read_input(attest_dataset *dataset, const attest_input *input,
+                                        const char *tensor, attest_budget *budget,
+                                        attest_error *error)
+{
+    attest_dataset_clear(dataset);
+    return attest_input_locate(input, parse(dataset, input, tensor, budget, error), error);
+}
+
+attest_status attest_dataset_read_tensor(attest_dataset *dataset, const char *path,
+                                         const char *tensor, attest_budget *budget,
+                                         attest_error *error)
+{
+    attest_input input;
+    attest_status status = attest_input_open(&input, path, attest_budget_left(budget), error);
+
+    attest_dataset_clear(dataset);
+    if (status == ATTEST_OK)
+        status = attest_dataset_read_input(dataset, &input, tensor, budget, error);
+    attest_input_close(&input);
+    return status;
+}
+
+attest_status attest_dataset_read(attest_dataset *dataset, const char *path,
+                                  attest_budget *budget, attest_error *error)
+{
+    return attest_dataset_read_tensor(dataset, path, NULL, budget, error);
 }

@@ -16,12 +16,6 @@ attest_status attest_dataset_parse_json(attest_dataset *dataset, const char *tex
                                         attest_budget *budget,
                                         attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The same with the member under key instead of "sequences"; no labels and no name. */
-attest_status attest_dataset_parse_json_beside(attest_dataset *dataset, const char *key,
-                                               const char *text, size_t size,
-                                               attest_budget *budget,
-                                               attest_error *error) ATTEST_WARN_UNUSED;
-
 /* Writes the object under key (NULL: at the top or in an array). */
 void attest_dataset_write_json(attest_json *json, const char *key,
                                const attest_dataset *dataset);

@@ -1,12 +1,12 @@
-/* json_read.h -- values out of a JSON text, with errors that say where they stand.
+/* json_read.h -- values of a JSON text, with errors that contain their path.
  *
- * A document holds the whole text as a tree. A cursor is a value in it that knows its
- * path: the cursor of a member or an element points to that of its parent, which must outlive
- * it, so that no path is written down until an error needs it:
+ * A document contains the whole text as a tree. A cursor is a value in it with its path: the
+ * cursor of a member or an element points to the cursor of its parent, which must outlive it.
+ * The path is formatted only when an error needs it:
  *
  *     sequences[3][0][1]: "1/0" has a zero denominator
  *
- * Every getter fails with FORMAT and such a text when the value is of another kind. */
+ * Every getter fails with FORMAT and such a text if the value has another type. */
 #ifndef ATTEST_IO_JSON_READ_H
 #define ATTEST_IO_JSON_READ_H
 
@@ -39,10 +39,10 @@ typedef struct attest_json_cursor {
     attest_json_failure *failure; /* NULL unless errors stick (json_take.h) */
 } attest_json_cursor;
 
-/* Takes the text apart, which must hold one object; it is not needed any more then. The budget
- * (NULL: unlimited) is charged for the tree beforehand, and the text is refused right away when
- * its numbers would not fit either. Status: FORMAT (also for a key that an object has twice),
- * UNABLE, NOMEM; the text says where. */
+/* Parses the text, which must be one object and may be freed afterwards. The budget (NULL:
+ * unlimited) is charged for the tree before it is built; a text whose numbers would exceed it
+ * is rejected at once. Status: FORMAT (also for a key that an object has twice), UNABLE,
+ * NOMEM; the error contains the position. */
 attest_status attest_json_document_parse(attest_json_document *document, const char *text,
                                          size_t size, attest_budget *budget,
                                          attest_error *error) ATTEST_WARN_UNUSED;
@@ -76,7 +76,7 @@ attest_status attest_json_locate(const attest_json_cursor *cursor, attest_error 
 attest_status attest_json_check_format(const attest_json_cursor *object, const char *format,
                                        attest_error *error) ATTEST_WARN_UNUSED;
 
-/* member = object.key, which must be there. */
+/* member = object.key, which must exist. */
 attest_status attest_json_get_member(attest_json_cursor *member,
                                      const attest_json_cursor *object, const char *key,
                                      attest_error *error) ATTEST_WARN_UNUSED;
@@ -113,11 +113,11 @@ attest_status attest_json_get_integer(int64_t *value, const attest_json_cursor *
 attest_status attest_json_get_size(size_t *value, const attest_json_cursor *cursor,
                                    attest_error *error) ATTEST_WARN_UNUSED;
 
-/* A string, or how anything else that is no array or object is written. */
+/* A string, or the JSON text of any other value that is not an array or object. */
 attest_status attest_json_get_text(const char **text, const attest_json_cursor *cursor,
                                    attest_error *error) ATTEST_WARN_UNUSED;
 
-/* value = the place of the string in name[0..count). */
+/* value = the index of the string in name[0..count). */
 attest_status attest_json_get_choice(int *value, const attest_json_cursor *cursor,
                                      const char *const *name, int count,
                                      attest_error *error) ATTEST_WARN_UNUSED;

@@ -1,7 +1,7 @@
 /* json_take.h -- reads values from JSON with errors that stick.
  *
  * The first failure sets the error; every later call does nothing and returns 0, false, "" or
- * NULL. The caller looks at the status once, at the end:
+ * NULL. The caller checks the status once, at the end:
  *
  *     static void set(void *value, const attest_json_cursor *object)
  *     {
@@ -78,10 +78,10 @@ void attest_json_note(const attest_json_cursor *cursor, attest_status status);
 /* Checks that "format" is the given one and "version" is 1. */
 void attest_json_take_format(const attest_json_cursor *object, const char *format);
 
-/* object.key; fails where it is missing. */
+/* Returns object.key; fails if it is missing. */
 attest_json_cursor attest_json_take(const attest_json_cursor *object, const char *key);
 
-/* Whether object.key is there and not null. */
+/* Returns whether object.key exists and is not null. */
 bool attest_json_has(const attest_json_cursor *object, const char *key);
 
 /* The number of elements of an array; one that is empty fails with "WHAT is empty" where what

@@ -1,4 +1,4 @@
-/* json_write.c -- JSON, written as a stream. */
+/* json_write.c -- writes JSON to a stream or a file. */
 #include "io/json_write.h"
 
 #include <assert.h>
@@ -10,6 +10,7 @@
 #include <attest/number.h>
 
 #include "base/escape.h"
+#include "base/memory.h"
 
 static void quote(attest_json *json, const char *string)
 {
@@ -245,4 +246,25 @@ void attest_json_write_ball(attest_json *json, const char *key, const arb_t valu
     write_made(json, "text", attest_ball_format_text(value));
     attest_json_write_close(json);
     arf_clear(radius);
+}
+
+attest_status attest_json_file_open(attest_json_file *file, const char *path,
+                                    attest_error *error)
+{
+    attest_status status = attest_output_open(&file->output, path, error);
+
+    if (status == ATTEST_OK)
+        attest_json_write_begin(&file->json, file->output.stream);
+    return status;
+}
+
+attest_status attest_json_file_commit(attest_json_file *file, attest_error *error)
+{
+    /* Writing that failed is noticed, and named, by the commit. */
+    if (attest_json_write_end(&file->json) == ATTEST_NOMEM) {
+        attest_memory_fail_at(error, file->output.path);
+        attest_output_abandon(&file->output);
+        return ATTEST_NOMEM;
+    }
+    return attest_output_commit(&file->output, error);
 }

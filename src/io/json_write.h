@@ -1,4 +1,4 @@
-/* json_write.h -- JSON, written as a stream.
+/* json_write.h -- writes JSON to a stream or a file.
  *
  *     attest_json_write_object(&json, NULL);
  *     attest_json_write_string(&json, "verdict", "proved");
@@ -6,10 +6,10 @@
  *     ...
  *     attest_json_write_close(&json);
  *
- * Every call takes the key under which the value stands; NULL inside an array and at the top.
- * Members of objects stand on lines of their own, elements of arrays follow one another. The
- * output depends on the calls alone. A failure to write is remembered by the stream, one to get
- * memory by the writer: attest_json_write_end tells, and so a caller checks once. */
+ * Every call takes the key of the value; NULL inside an array and at the top. Each member of
+ * an object has a line of its own, the elements of an array share one. The output depends on
+ * the calls alone. The stream remembers a failed write and the writer a failed allocation;
+ * attest_json_write_end returns either, so that a caller checks once. */
 #ifndef ATTEST_IO_JSON_WRITE_H
 #define ATTEST_IO_JSON_WRITE_H
 
@@ -20,11 +20,13 @@
 #include <attest/flint.h>
 #include <attest/status.h>
 
+#include "base/output.h"
+
 enum { ATTEST_JSON_DEPTH = 32 };
 
 typedef struct attest_json {
     FILE *stream;
-    bool failed; /* memory ran out, and the text is not what it should be */
+    bool failed; /* memory ran out: the text is incomplete */
     int depth;
     struct {
         bool is_object, used;
@@ -33,14 +35,15 @@ typedef struct attest_json {
 
 void attest_json_write_begin(attest_json *json, FILE *stream);
 
-/* The final newline. Every object and array must be closed. Status: IO (ferror), NOMEM. */
+/* Writes the final newline. Every object and array must be closed. Status: IO (ferror), NOMEM.
+ */
 attest_status attest_json_write_end(attest_json *json);
 
 /* Writes the value as JSON. */
 typedef void attest_json_writer(attest_json *json, const void *value);
 
-/* What write writes of the value, the caller's to free, and its length (NULL: not wanted).
- * NULL: out of memory. */
+/* Returns the JSON text of the value, which the caller frees, and sets *size to its length
+ * unless size is NULL. NULL: out of memory. */
 char *attest_json_format(size_t *size, attest_json_writer *write, const void *value);
 
 void attest_json_write_object(attest_json *json, const char *key);
@@ -55,8 +58,8 @@ void attest_json_write_count(attest_json *json, const char *key, unsigned long l
 /* A string; NULL is written as null. */
 void attest_json_write_string(attest_json *json, const char *key, const char *value);
 
-/* A value whose JSON text is there already, as attest_json_write_end leaves it; its lines are
- * indented to where it stands. */
+/* A value given as JSON text that attest_json_write_end has finished; its lines are indented
+ * to the current depth. */
 void attest_json_write_text(attest_json *json, const char *key, const char *text);
 
 /* A measurement for people (seconds, rates): 6 significant digits; not finite: null. */
@@ -79,5 +82,19 @@ void attest_json_write_arf(attest_json *json, const char *key, const arf_t value
 /* A ball: mid and rad as exact hex floats, log2 if it is positive, and a text for people.
  * A ball that is not finite is written as null. */
 void attest_json_write_ball(attest_json *json, const char *key, const arb_t value);
+
+/* A JSON file that is written whole or not at all. */
+typedef struct attest_json_file {
+    attest_output output;
+    attest_json json; /* write here */
+} attest_json_file;
+
+/* Status: IO, NOMEM; the text begins with the path. */
+attest_status attest_json_file_open(attest_json_file *file, const char *path,
+                                    attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Ends the file; nothing is left to clear. After a failure the target is what it was. */
+attest_status attest_json_file_commit(attest_json_file *file,
+                                      attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

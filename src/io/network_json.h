@@ -3,7 +3,6 @@
 #define ATTEST_IO_NETWORK_JSON_H
 
 #include "data/network.h"
-
 #include "io/json_take.h"
 #include "io/json_write.h"
 
@@ -13,11 +12,5 @@ void attest_network_set_json(attest_network *network, const attest_json_cursor *
 
 void attest_network_write_json(attest_json *json, const char *key,
                                const attest_network *network);
-
-/* layer = the object of a feed-forward layer. Errors stick: FORMAT, UNABLE, NOMEM. */
-void attest_feed_forward_set_json(attest_feed_forward *layer, size_t dim,
-                                  const attest_json_cursor *object);
-void attest_feed_forward_write_json(attest_json *json, const char *key,
-                                    const attest_feed_forward *layer);
 
 #endif

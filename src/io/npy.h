@@ -1,9 +1,10 @@
-/* npy.h -- NumPy's .npy files, versions 1.0, 2.0 and 3.0.
+/* npy.h -- NumPy's files: .npy arrays, versions 1.0, 2.0 and 3.0, and .npz archives of
+ * weights.
  *
- * Taken: float16, float32, float64, the signed and unsigned integers of 8 to 64 bits, in either
- * byte order and either storage order, and bool, for masks. Refused: complex, longdouble,
- * strings, objects and structures. The header is read by a grammar of its own, nothing is
- * evaluated:
+ * Accepted: float16, float32, float64, the signed and unsigned integers of 8 to 64 bits, in
+ * either byte order and either storage order, and bool, for masks. Rejected: complex,
+ * longdouble, strings, objects and structures. The header is parsed by a grammar of its own
+ * and never evaluated:
  *
  *     {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3, 4), }
  *
@@ -11,20 +12,22 @@
 #ifndef ATTEST_IO_NPY_H
 #define ATTEST_IO_NPY_H
 
+#include <attest/weights.h>
+
 #include "io/array.h"
 
 enum {
     ATTEST_NPY_MAGIC_SIZE = 6,
-    /* The longest header that is read, the bytes before its text included. NumPy writes longer
-     * ones only for structures, which are refused anyway. */
+    /* The longest header that is accepted, with the bytes before its text. NumPy writes longer
+     * ones only for structures, which are rejected anyway. */
     ATTEST_NPY_MAX_HEADER = 65536
 };
 
-/* True when the bytes begin as an .npy file does. */
+/* Returns whether the bytes begin like an .npy file. */
 bool attest_npy_is(const unsigned char *bytes, size_t count);
 
-/* Reads type, order and shape from the first count bytes of a file; *header_size is where its
- * elements begin. array->data is not set. count need not reach beyond the header, nor beyond
+/* Reads type, order and shape from the first count bytes of a file; *header_size is the offset
+ * of its elements. array->data is not set. count need not reach beyond the header, nor beyond
  * ATTEST_NPY_MAX_HEADER. Status: FORMAT. */
 attest_status attest_npy_parse_header(attest_array *array, size_t *header_size,
                                       const unsigned char *bytes, size_t count,
@@ -38,5 +41,14 @@ attest_status attest_npy_check_size(const attest_array *array, size_t header_siz
 /* A whole file; array->data points into its bytes. Status: FORMAT. */
 attest_status attest_npy_parse(attest_array *array, const unsigned char *bytes, size_t size,
                                attest_error *error) ATTEST_WARN_UNUSED;
+
+/* weights = the arrays WQ, WK, WV of shape (H, s, d) and WO of shape (H, d, s) of an .npz
+ * archive, as numpy.savez and numpy.savez_compressed write them; other entries are ignored.
+ * They are softmax heads without a mask and with skip, since an archive does not contain these
+ * options. Status: FORMAT (the text names the array), UNABLE, NOMEM; on failure the weights
+ * are as after init. Memory besides the weights: one array. */
+attest_status attest_weights_set_npz(attest_weights *weights, const unsigned char *bytes,
+                                     size_t size, attest_budget *budget,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

@@ -4,16 +4,18 @@
  *
  *     {"NAME": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, ...}
  *
- * and the data. Offsets count from the end of the object. As the format demands, names are
- * unique and the tensors cover the data without overlap and without a gap. Data need not be
+ * and the data. Offsets count from the end of the object. As the format requires, names are
+ * unique and the tensors cover the data without overlap and without gaps. Data need not be
  * aligned. */
-#ifndef ATTEST_DATA_SAFETENSORS_H
-#define ATTEST_DATA_SAFETENSORS_H
+#ifndef ATTEST_IO_SAFETENSORS_H
+#define ATTEST_IO_SAFETENSORS_H
+
+#include <attest/judge.h>
 
 #include "io/array.h"
 #include "io/json_read.h"
 
-/* The longest header that is read; the format's own limit. */
+/* The longest header that is accepted: the limit of the format. */
 #define ATTEST_SAFETENSORS_MAX_HEADER ((size_t)100000000)
 
 enum { ATTEST_SAFETENSORS_DTYPE_SIZE = 16 };
@@ -30,17 +32,16 @@ typedef struct attest_safetensors {
     attest_safetensors_tensor *tensor; /* ordered by name */
     size_t count;
     const unsigned char *data;
-    attest_json_document header; /* it holds the names */
-    size_t *lengths;             /* all shapes */
+    attest_json_document header; /* owns the names */
+    size_t *lengths;             /* storage of all shapes */
 } attest_safetensors;
 
-/* True when the bytes begin as a safetensors file of this size does. */
+/* Returns whether the bytes begin like a safetensors file of this size. */
 bool attest_safetensors_is(const unsigned char *bytes, size_t size);
 
-/* Reads the header; the data stay where they are. The budget (NULL: unlimited) is
- * charged for the header. Status: FORMAT, UNABLE, NOMEM; after a failure there is nothing to
- * clear. Cost: O(n log n) for n tensors, at most 20 bytes of memory per byte of
- * header. */
+/* Parses the header; the data are not copied. The budget (NULL: unlimited) is charged for the
+ * header. Status: FORMAT, UNABLE, NOMEM; after a failure there is nothing to clear. Cost: O(n
+ * log n) for n tensors, at most 20 bytes of memory per byte of header. */
 attest_status attest_safetensors_parse(attest_safetensors *file, const unsigned char *bytes,
                                        size_t size, attest_budget *budget,
                                        attest_error *error) ATTEST_WARN_UNUSED;
@@ -55,5 +56,20 @@ const attest_safetensors_tensor *attest_safetensors_find(const attest_safetensor
  * F8_E4M3, F8_E5M2, U8 or BOOL). */
 attest_status attest_safetensors_get(attest_array *array, const attest_safetensors *file,
                                      const char *name, attest_error *error) ATTEST_WARN_UNUSED;
+
+/* A tensor to be written: as many values as the product of its shape, the last index fastest.
+ */
+typedef struct attest_safetensors_item {
+    char *name;
+    attest_tensor_type type; /* the type in the file; never BOOL */
+    size_t rank, shape[4];
+    double *value;
+} attest_safetensors_item;
+
+/* Writes the file, whole or not at all, "-" to standard output; the data begin at a multiple
+ * of 8 bytes. The values must be numbers of their types, or NaN, or infinities where the type
+ * has them. Status: DOMAIN (a value is not; the text names it), IO, NOMEM. */
+attest_status attest_safetensors_write(const char *path, const attest_safetensors_item *item,
+                                       size_t count, attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

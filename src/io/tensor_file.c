@@ -8,7 +8,7 @@
 #include "base/input.h"
 #include "base/memory.h"
 #include "base/scope.h"
-#include "io/matrix_array.h"
+#include "io/array.h"
 #include "io/npy.h"
 
 static const char suffix[] = ".npy"; /* of the entries of an .npz archive */

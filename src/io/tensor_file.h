@@ -1,8 +1,9 @@
-/* tensor_file.h -- a file of tensors: safetensors, .npz, or .npy, whose only one has no name.
+/* tensor_file.h -- a file of tensors: safetensors, .npz, or .npy, whose only tensor has no
+ * name.
  *
- * The file is read once and stays in memory; tensors point into it, but for those that had to
- * be inflated, which the file owns. All of it is hostile: sizes are checked against the file's,
- * and the budget is charged, before anything is allocated. */
+ * The file is read once and stays in memory; tensors point into it, except those that had to
+ * be inflated, which the file owns. The contents are untrusted: sizes are checked against the
+ * size of the file, and the budget is charged, before memory is allocated. */
 #ifndef ATTEST_IO_TENSOR_FILE_H
 #define ATTEST_IO_TENSOR_FILE_H
 
@@ -20,7 +21,7 @@ typedef struct attest_tensor_file {
     attest_safetensors tensors; /* safetensors */
     attest_zip zip;             /* .npz */
     bool is_zip, is_npy;
-    void **block; /* what was inflated or converted */
+    void **block; /* inflated or converted tensors */
     size_t blocks, room, charged;
 } attest_tensor_file;
 
@@ -37,7 +38,7 @@ attest_status attest_tensor_file_open_file(attest_tensor_file *file, const char 
                                            attest_error *error) ATTEST_WARN_UNUSED;
 void attest_tensor_file_close(attest_tensor_file *file);
 
-/* Frees what was inflated or converted: the tensors got so far are gone. */
+/* Frees the inflated and converted tensors; all tensors obtained so far become invalid. */
 void attest_tensor_file_drop(attest_tensor_file *file);
 
 /* The name of tensor i, *length bytes of it and no final zero; NULL: there are no more. */
@@ -49,10 +50,10 @@ const char *attest_tensor_file_name(size_t *length, const attest_tensor_file *fi
 attest_status attest_tensor_file_get(attest_array *array, attest_tensor_file *file,
                                      const char *name, attest_error *error) ATTEST_WARN_UNUSED;
 
-/* tensor = the array, as the program's own arrays are: integers and numbers in another byte
- * order than the machine's are converted to binary64, exactly; what has fewer than four axes
- * gets axes of length 1 in front. truth: a mask, where bytes of 0 and 1 are truth values.
- * Status: FORMAT, UNABLE, NOMEM, as above. */
+/* tensor = the array in the program's own form: integers, and numbers in a foreign byte order,
+ * are converted to binary64 exactly; axes of length 1 are put in front up to four axes. With
+ * truth, for masks, bytes of 0 and 1 are truth values. Status: FORMAT, UNABLE, NOMEM, as
+ * above. / */
 attest_status attest_tensor_file_view(attest_tensor *tensor, attest_tensor_file *file,
                                       const char *name, const attest_array *array, bool truth,
                                       attest_error *error) ATTEST_WARN_UNUSED;

@@ -1,4 +1,4 @@
-/* texts.c -- what the tokens of sequences are called, for people. */
+/* texts.c -- the texts of tokens, for display. */
 #include "io/texts.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
-/* texts.h -- what the tokens of sequences are called, for people: words, characters.
+/* texts.h -- the texts of tokens, words or characters, for display.
  *
  *     {"tokens": [["The", "art", "of"], ["of", "thinking"]]}
  *
- * One text for each token of each sequence. They decide nothing. */
+ * One text for each token of each sequence. They do not influence any result. */
 #ifndef ATTEST_IO_TEXTS_H
 #define ATTEST_IO_TEXTS_H
 
@@ -20,11 +20,11 @@ attest_status attest_texts_read(attest_texts *texts, const char *path, attest_bu
                                 attest_error *error) ATTEST_WARN_UNUSED;
 void attest_texts_clear(attest_texts *texts);
 
-/* Fails with FORMAT unless sequence i has so many texts. Domain: i < sequences. */
+/* Fails with FORMAT unless sequence i has this many texts. Domain: i < sequences. */
 attest_status attest_texts_check(const attest_texts *texts, size_t i, size_t length,
                                  attest_error *error) ATTEST_WARN_UNUSED;
 
-/* "tokens": all of them; nothing where nothing was read. */
+/* Writes the member "tokens" with all texts, or nothing if no file was read. */
 void attest_texts_write(attest_json *json, const attest_texts *texts);
 
 #endif

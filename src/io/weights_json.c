@@ -1,15 +1,302 @@
-/* weights_json.c -- weights as JSON objects. */
+/* weights_json.c -- weights and matrices as JSON objects. */
 #include "io/weights_json.h"
 
 #include "base/input.h"
 #include "base/scope.h"
-#include "io/json_file.h"
+#include "io/json_write.h"
 #include "io/npy.h"
-#include "io/npz.h"
 #include "io/safetensors.h"
-#include "io/weights_bias.h"
-#include "io/weights_form.h"
 #include "io/zip.h"
+#include "number/rationals.h"
+#include "number/scope.h"
+
+static void set_dense(attest_matrix *matrix, const attest_json_cursor *value)
+{
+    size_t rows = attest_json_take_length(value, "the matrix"), cols = 0;
+
+    for (size_t r = 0; r < rows && !attest_json_failed(value); r++) {
+        attest_json_cursor row = attest_json_get_element(value, r);
+        size_t length = attest_json_take_length(&row, "the row");
+
+        cols = r ? cols : length;
+        if (length != cols)
+            attest_json_refuse(&row, "the row has %zu numbers, the first one has %zu", length,
+                               cols);
+    }
+    if (attest_json_failed(value))
+        return;
+    ATTEST_RATIONALS(entry, rows * cols);
+    if (!entry)
+        attest_json_note_memory(value);
+    for (size_t r = 0; r < rows && !attest_json_failed(value); r++) {
+        attest_json_cursor row = attest_json_get_element(value, r);
+
+        attest_json_take_rationals(entry + r * cols, &row, cols);
+    }
+    if (attest_json_failed(value))
+        return;
+    attest_matrix_resize(matrix, rows, cols);
+    attest_json_take_common(matrix->entry, matrix->denominator, entry, rows * cols, value);
+}
+
+static void set_factored(attest_matrix *matrix, const attest_json_cursor *value)
+{
+    attest_json_cursor u = attest_json_take(value, "u"), v = attest_json_take(value, "v");
+    size_t rows = attest_json_take_length(&u, "the vector");
+    size_t cols = attest_json_take_length(&v, "the vector");
+
+    if (attest_json_failed(value))
+        return;
+    attest_matrix_resize_factored(matrix, rows, cols);
+    attest_json_take_fractions(matrix->u, matrix->u_denominator, &u, rows);
+    attest_json_take_fractions(matrix->v, matrix->v_denominator, &v, cols);
+    fmpz_mul(matrix->denominator, matrix->u_denominator, matrix->v_denominator);
+}
+
+/* matrix = an array of rows, or {"u": [...], "v": [...]}, which stays factored. Errors stick:
+ * FORMAT (also for a matrix without rows or columns), UNABLE, NOMEM. */
+static void set_matrix(attest_matrix *matrix, const attest_json_cursor *value)
+{
+    if (attest_json_is_object(value))
+        set_factored(matrix, value);
+    else
+        set_dense(matrix, value);
+}
+
+static void write_matrix(attest_json *json, const char *key, const attest_matrix *matrix)
+{
+    if (matrix->factored) {
+        attest_json_write_object(json, key);
+        attest_json_write_fractions(json, "u", matrix->u, matrix->u_denominator, matrix->rows);
+        attest_json_write_fractions(json, "v", matrix->v, matrix->v_denominator, matrix->cols);
+    } else {
+        attest_json_write_array(json, key);
+        for (size_t r = 0; r < matrix->rows; r++)
+            attest_json_write_fractions(json, NULL, matrix->entry + r * matrix->cols,
+                                        matrix->denominator, matrix->cols);
+    }
+    attest_json_write_close(json);
+}
+
+/* Biases of a head as columns of its matrices. */
+
+enum { BIASES = 4, VALUES = 2, OUTPUT = 3 };
+
+static const char *const bias_name[BIASES] = {"bQ", "bK", "bV", "bO"};
+
+/* Returns whether one of the heads has a bias: a member bQ, bK, bV or bO that is not null. */
+static bool have_bias(const attest_json_cursor *heads, size_t count)
+{
+    attest_json_cursor member;
+
+    for (size_t h = 0; h < count; h++) {
+        attest_json_cursor head = attest_json_get_element(heads, h);
+        for (int i = 0; i < BIASES; i++)
+            if (attest_json_find_member(&member, &head, bias_name[i]))
+                return true;
+    }
+    return false;
+}
+
+/* wide = the matrix, zeros around it, and the bias in its own column: entries of a rows x cols
+ * matrix, rows of them not the output's. */
+static void fill(fmpq *wide, size_t cols, const attest_matrix *matrix, int which,
+                 const attest_json_cursor *object)
+{
+    size_t count, at = matrix->cols;
+    attest_json_cursor member;
+
+    for (size_t r = 0; r < matrix->rows; r++)
+        for (size_t c = 0; c < matrix->cols; c++)
+            attest_matrix_get_entry(wide + r * cols + c, matrix, r, c);
+    if (!attest_json_find_member(&member, object, bias_name[which]))
+        return;
+    ATTEST_RATIONALS(bias, matrix->rows);
+    if (!bias)
+        attest_json_note_memory(&member);
+    count = attest_json_take_length(&member, NULL);
+    if (count != matrix->rows)
+        attest_json_refuse(&member, "the bias has %zu numbers, but W%c has %zu rows", count,
+                           bias_name[which][1], matrix->rows);
+    attest_json_take_rationals(bias, &member, matrix->rows);
+    for (size_t r = 0; r < matrix->rows && !attest_json_failed(&member); r++)
+        fmpq_swap(wide + r * cols + at, bias + r);
+}
+
+/* head, of s x d matrices, becomes one of dimension d + 1: a last column bQ, bK, bV (0 where
+ * the object has none) of W_Q, W_K, W_V and a last row of zeros of W_O; with bO, size s + 1:
+ * W_V gets the row (0, ..., 0, 1), W_O the column bO. Errors stick: FORMAT (another length),
+ * UNABLE, NOMEM. */
+static void set_bias(attest_head *head, const attest_json_cursor *object)
+{
+    attest_matrix *const matrix[BIASES] = {&head->wq, &head->wk, &head->wv, &head->wo};
+    bool output_bias = attest_json_has(object, bias_name[OUTPUT]);
+    size_t size = head->wq.rows + output_bias, dim = head->wq.cols + 1;
+
+    for (int i = 0; i < BIASES && !attest_json_failed(object); i++) {
+        size_t rows = i == OUTPUT ? dim : size, cols = i == OUTPUT ? size : dim;
+        ATTEST_RATIONALS(wide, rows * cols);
+
+        if (!wide) {
+            attest_json_note_memory(object);
+            return;
+        }
+        fill(wide, cols, matrix[i], i, object);
+        if (i == VALUES && output_bias)
+            fmpq_one(wide + rows * cols - 1);
+        if (attest_json_failed(object))
+            return;
+        attest_matrix_resize(matrix[i], rows, cols);
+        attest_json_take_common(matrix[i]->entry, matrix[i]->denominator, wide, rows * cols,
+                                object);
+    }
+}
+
+/* The form of queries, keys and scores: norms, rotary positions, softcap, ALiBi. */
+
+static const char *const over_names[] = {"head", "heads"};
+static const char *const gain_name[2] = {"gQ", "gK"};
+
+/* value = the number under key, which must be above 0; unchanged if there is none. */
+static void take_positive(fmpq_t value, const attest_json_cursor *object, const char *key)
+{
+    attest_json_cursor member;
+
+    if (!attest_json_find_member(&member, object, key))
+        return;
+    attest_json_take_rational(value, &member, NULL);
+    if (fmpq_sgn(value) <= 0)
+        attest_json_refuse(&member, "a number above 0 is expected");
+}
+
+static void set_rotary(attest_rotary *rotary, const attest_json_cursor *object)
+{
+    attest_json_cursor dims = attest_json_take(object, "dims");
+    bool waves;
+
+    rotary->dims = attest_json_take_size(&dims, NULL);
+    if (rotary->dims == 0 || rotary->dims % 2 != 0)
+        attest_json_refuse(&dims, "positions turn pairs of entries: an even number above 0 is "
+                                  "expected");
+    (void)attest_json_take(object, "theta");
+    take_positive(rotary->theta, object, "theta");
+    take_positive(rotary->factor, object, "factor");
+    take_positive(rotary->long_wave, object, "long_wave");
+    take_positive(rotary->short_wave, object, "short_wave");
+    waves = !fmpq_is_zero(rotary->long_wave) || !fmpq_is_zero(rotary->short_wave);
+    if (waves && (fmpq_is_zero(rotary->factor) || fmpq_is_zero(rotary->short_wave) ||
+                  fmpq_cmp(rotary->short_wave, rotary->long_wave) >= 0))
+        attest_json_refuse(object,
+                           "long_wave and short_wave belong together, the second below the "
+                           "first, and to a factor");
+}
+
+static void set_head_norm(attest_score_form *form, const attest_json_cursor *object)
+{
+    attest_json_cursor eps = attest_json_take(object, "eps");
+
+    attest_json_take_rational(form->eps, &eps, NULL);
+    if (fmpq_sgn(form->eps) < 0)
+        attest_json_refuse(&eps, "eps must not be negative");
+    form->over_heads = attest_json_has(object, "over") &&
+                       attest_json_take_choice(object, "over", over_names, 2) == 1;
+}
+
+/* Sets the form from the members rotary, head_norm and softcap, where they are present. */
+static void set_form(attest_weights *weights, const attest_json_cursor *object)
+{
+    attest_json_cursor member;
+
+    if (attest_json_find_member(&member, object, "rotary"))
+        set_rotary(&weights->form.rotary, &member);
+    if (attest_json_find_member(&member, object, "head_norm"))
+        set_head_norm(&weights->form, &member);
+    take_positive(weights->form.softcap, object, "softcap");
+}
+
+static bool has_gains(const attest_weights *weights)
+{
+    bool any = false;
+
+    for (size_t h = 0; h < weights->heads; h++)
+        any = any || weights->head[h].gain[0].rows || weights->head[h].gain[1].rows;
+    return any;
+}
+
+/* The gains as a column. */
+static void set_gain(attest_matrix *gain, const attest_json_cursor *array)
+{
+    size_t count = attest_json_take_length(array, "the gains");
+
+    if (attest_json_failed(array))
+        return;
+    attest_matrix_resize(gain, count, 1);
+    attest_json_take_fractions(gain->entry, gain->denominator, array, count);
+}
+
+/* Sets gains and slope of a head from the members gQ, gK and alibi, where they are present. */
+static void set_head_form(attest_head *head, const attest_json_cursor *object)
+{
+    attest_json_cursor member;
+
+    for (int i = 0; i < 2; i++)
+        if (attest_json_find_member(&member, object, gain_name[i]))
+            set_gain(&head->gain[i], &member);
+    if (attest_json_has(object, "alibi"))
+        attest_json_take_rational(head->slope, object, "alibi");
+}
+
+/* Once the heads are read: gains and head_norm are there together. Errors stick: FORMAT. */
+static void check_form(const attest_weights *weights, const attest_json_cursor *object)
+{
+    bool normed = has_gains(weights);
+
+    if (normed != attest_json_has(object, "head_norm"))
+        attest_json_refuse(object, normed ? "heads have gains gQ or gK, but there is no "
+                                            "head_norm that says what they are of"
+                                          : "there is a head_norm, but no head has gains gQ or "
+                                            "gK");
+}
+
+static void write_positive(attest_json *json, const char *key, const fmpq_t value)
+{
+    if (!fmpq_is_zero(value))
+        attest_json_write_rational(json, key, value);
+}
+
+static void write_form(attest_json *json, const attest_weights *weights)
+{
+    const attest_score_form *form = &weights->form;
+
+    if (has_gains(weights)) {
+        attest_json_write_object(json, "head_norm");
+        attest_json_write_rational(json, "eps", form->eps);
+        attest_json_write_string(json, "over", over_names[form->over_heads]);
+        attest_json_write_close(json);
+    }
+    if (form->rotary.dims > 0) {
+        attest_json_write_object(json, "rotary");
+        attest_json_write_count(json, "dims", form->rotary.dims);
+        attest_json_write_rational(json, "theta", form->rotary.theta);
+        write_positive(json, "factor", form->rotary.factor);
+        write_positive(json, "long_wave", form->rotary.long_wave);
+        write_positive(json, "short_wave", form->rotary.short_wave);
+        attest_json_write_close(json);
+    }
+    write_positive(json, "softcap", form->softcap);
+}
+
+static void write_head_form(attest_json *json, const attest_head *head)
+{
+    for (int i = 0; i < 2; i++)
+        if (head->gain[i].rows > 0)
+            attest_json_write_fractions(json, gain_name[i], head->gain[i].entry,
+                                        head->gain[i].denominator, head->gain[i].rows);
+    if (!fmpq_is_zero(head->slope))
+        attest_json_write_rational(json, "alibi", head->slope);
+}
+
+/* The weights file. */
 
 /* The choice under key; otherwise where there is no such member. */
 static int take_option(const attest_json_cursor *object, const char *key,
@@ -55,7 +342,7 @@ static void set_options(attest_weights *weights, const attest_json_cursor *objec
         weights->homogeneous = attest_json_take_bool(object, "homogeneous");
     if (attest_json_find_member(&norm, object, "norm"))
         set_norm(weights, &norm);
-    attest_weights_form_set(weights, object);
+    set_form(weights, object);
     weights->residual = attest_json_take_optional(object, "residual");
 }
 
@@ -67,15 +354,15 @@ static void set_head(attest_head *head, const attest_json_cursor *object)
     for (int i = 0; i < 4; i++) {
         attest_json_cursor member = attest_json_take(object, name[i]);
 
-        attest_matrix_set_json(matrix[i], &member);
+        set_matrix(matrix[i], &member);
     }
-    attest_weights_form_set_head(head, object);
+    set_head_form(head, object);
 }
 
 /* Heads with biases: linear ones on tokens with a last entry 1. */
 static void set_biases(attest_weights *weights, const attest_json_cursor *heads)
 {
-    if (attest_json_failed(heads) || !attest_weights_have_bias(heads, weights->heads))
+    if (attest_json_failed(heads) || !have_bias(heads, weights->heads))
         return;
     if (weights->homogeneous || weights->output_dim)
         attest_json_refuse(heads,
@@ -84,7 +371,7 @@ static void set_biases(attest_weights *weights, const attest_json_cursor *heads)
     for (size_t h = 0; h < weights->heads && !attest_json_failed(heads); h++) {
         attest_json_cursor head = attest_json_get_element(heads, h);
 
-        attest_weights_set_bias(&weights->head[h], &head);
+        set_bias(&weights->head[h], &head);
     }
     weights->homogeneous = true;
     weights->dim++;
@@ -117,7 +404,7 @@ static void set_heads(attest_weights *weights, const attest_json_cursor *object)
         return;
     weights->dim = count ? weights->head[0].wq.cols : 0;
     ATTEST_JSON_NOTE_AT(object, check(weights, object->failure->error));
-    attest_weights_form_check(weights, object);
+    check_form(weights, object);
     set_biases(weights, &heads);
 }
 
@@ -204,7 +491,7 @@ void attest_weights_write_json(attest_json *json, const char *key,
         attest_json_write_rational(json, "eps", weights->norm_eps);
         attest_json_write_close(json);
     }
-    attest_weights_form_write(json, weights);
+    write_form(json, weights);
     if (weights->output_dim) {
         attest_json_write_count(json, "skip_from", weights->skip_from);
         attest_json_write_count(json, "output_dim", weights->output_dim);
@@ -212,11 +499,11 @@ void attest_weights_write_json(attest_json *json, const char *key,
     attest_json_write_array(json, "heads");
     for (size_t h = 0; h < weights->heads; h++) {
         attest_json_write_object(json, NULL);
-        attest_matrix_write_json(json, "WQ", &weights->head[h].wq);
-        attest_matrix_write_json(json, "WK", &weights->head[h].wk);
-        attest_matrix_write_json(json, "WV", &weights->head[h].wv);
-        attest_matrix_write_json(json, "WO", &weights->head[h].wo);
-        attest_weights_form_write_head(json, &weights->head[h]);
+        write_matrix(json, "WQ", &weights->head[h].wq);
+        write_matrix(json, "WK", &weights->head[h].wk);
+        write_matrix(json, "WV", &weights->head[h].wv);
+        write_matrix(json, "WO", &weights->head[h].wo);
+        write_head_form(json, &weights->head[h]);
         attest_json_write_close(json);
     }
     attest_json_write_close(json);

@@ -8,11 +8,6 @@
 #include "io/json_take.h"
 #include "io/json_write.h"
 
-/* matrix = an array of rows, or {"u": [...], "v": [...]}, which stays factored. Errors stick:
- * FORMAT (also for a matrix without rows or columns), UNABLE, NOMEM. */
-void attest_matrix_set_json(attest_matrix *matrix, const attest_json_cursor *value);
-void attest_matrix_write_json(attest_json *json, const char *key, const attest_matrix *matrix);
-
 /* weights = the attest/weights object. Errors stick: FORMAT, UNABLE, NOMEM; after a failure
  * weights is as after init. */
 void attest_weights_set_json(attest_weights *weights, const attest_json_cursor *object);
@@ -22,9 +17,11 @@ attest_status attest_weights_parse_json(attest_weights *weights, const char *tex
                                         attest_budget *budget,
                                         attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Whether the bytes begin as an .npz, .npy or safetensors file does; the weights of such a
- * file, which must be an .npz archive. Status: FORMAT, UNABLE, NOMEM. */
+/* Returns whether the bytes begin like an .npz, .npy or safetensors file. */
 bool attest_weights_is_binary(const unsigned char *bytes, size_t size);
+
+/* weights = those of a binary file, which must be an .npz archive. Status: FORMAT, UNABLE,
+ * NOMEM. */
 attest_status attest_weights_parse_binary(attest_weights *weights, const unsigned char *bytes,
                                           size_t size, attest_budget *budget,
                                           attest_error *error) ATTEST_WARN_UNUSED;

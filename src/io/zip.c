@@ -1,10 +1,12 @@
-/* zip.c -- the directory of a zip archive: end record, central directory, local headers. */
-#include "io/zip.h"
-
+/* zip.c -- zip archives: end record, central directory, local headers, and the contents of
+ * entries. / */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "base/memory.h"
+#include "io/zip.h"
 
 enum {
     END_SIZE = 22,           /* the end-of-central-directory record without its comment */
@@ -49,7 +51,8 @@ static attest_status refuse(attest_error *error, const char *what)
     return attest_error_set(error, ATTEST_FORMAT, "zip archive: %s", what);
 }
 
-attest_status attest_zip_refuse(const attest_zip_entry *entry, const char *what,
+/* Sets an error "entry 'NAME' what"; returns FORMAT. */
+static attest_status zip_refuse(const attest_zip_entry *entry, const char *what,
                                 attest_error *error)
 {
     return attest_error_set(error, ATTEST_FORMAT, "zip archive: entry '%.*s' %s",
@@ -186,23 +189,23 @@ static attest_status read_local(attest_zip_entry *entry, const archive *zip,
     uint64_t size, packed;
 
     if (room < LOCAL_SIZE || memcmp(local, "PK\3\4", 4) != 0)
-        return attest_zip_refuse(entry, "has no local header", error);
+        return zip_refuse(entry, "has no local header", error);
     head = LOCAL_SIZE + (size_t)u16(local + 26) + u16(local + 28);
     if (room < head || u16(local + 26) != entry->name_size ||
         memcmp(local + LOCAL_SIZE, entry->name, entry->name_size) != 0)
-        return attest_zip_refuse(entry, "has another name in its local header", error);
+        return zip_refuse(entry, "has another name in its local header", error);
     if (((u16(local + 6) ^ u16(central + 8)) & (FLAG_ENCRYPTED | FLAG_DESCRIPTOR)) ||
         u16(local + 8) != u16(central + 10))
-        return attest_zip_refuse(entry, "has another method in its local header", error);
+        return zip_refuse(entry, "has another method in its local header", error);
     if (entry->packed_size > room - head)
-        return attest_zip_refuse(entry, "reaches beyond the file", error);
+        return zip_refuse(entry, "reaches beyond the file", error);
     entry->packed = local + head;
     entry->end = entry->begin + head + entry->packed_size;
     if (u16(central + 8) & FLAG_DESCRIPTOR) {
         size_t tail =
             descriptor_size(entry, zip->bytes + entry->end, zip->directory - entry->end);
         if (tail == 0)
-            return attest_zip_refuse(entry, "has no data descriptor that fits", error);
+            return zip_refuse(entry, "has no data descriptor that fits", error);
         entry->end += tail;
         return ATTEST_OK;
     }
@@ -210,7 +213,7 @@ static attest_status read_local(attest_zip_entry *entry, const archive *zip,
     size = u32(local + 22);
     if (!widen(&size, &packed, NULL, local + LOCAL_SIZE + entry->name_size, u16(local + 28)) ||
         size != entry->size || packed != entry->packed_size || u32(local + 14) != entry->crc)
-        return attest_zip_refuse(entry, "has other sizes in its local header", error);
+        return zip_refuse(entry, "has other sizes in its local header", error);
     return ATTEST_OK;
 }
 
@@ -233,18 +236,18 @@ static attest_status read_central(attest_zip_entry *entry, size_t *used, const a
     size = u32(at + 24);
     offset = u32(at + 42);
     if (!widen(&size, &packed, &offset, entry->name + entry->name_size, u16(at + 30)))
-        return attest_zip_refuse(entry, "lacks its zip64 sizes", error);
+        return zip_refuse(entry, "lacks its zip64 sizes", error);
     if (u16(at + 8) & FLAG_ENCRYPTED)
-        return attest_zip_refuse(entry, "is encrypted", error);
+        return zip_refuse(entry, "is encrypted", error);
     if (u16(at + 34) != 0)
         return refuse(error, "it is spread over several disks");
     method = u16(at + 10);
     if (method != STORED && method != DEFLATED)
-        return attest_zip_refuse(entry, "is compressed by a method other than deflate", error);
+        return zip_refuse(entry, "is compressed by a method other than deflate", error);
     if (offset > zip->directory || packed > zip->directory - offset)
-        return attest_zip_refuse(entry, "reaches beyond the file", error);
+        return zip_refuse(entry, "reaches beyond the file", error);
     if (method == STORED ? size != packed : size / MAX_RATIO > packed)
-        return attest_zip_refuse(entry, "cannot have the size that it says", error);
+        return zip_refuse(entry, "cannot have the size that it says", error);
     entry->deflated = method == DEFLATED;
     entry->size = size;
     entry->packed_size = packed;
@@ -274,11 +277,11 @@ static attest_status check_entries(attest_zip *zip, attest_error *error)
     qsort(zip->entry, zip->count, sizeof *zip->entry, compare_begin);
     for (size_t i = 1; i < zip->count; i++)
         if (zip->entry[i].begin < zip->entry[i - 1].end)
-            return attest_zip_refuse(&zip->entry[i], "overlaps another one", error);
+            return zip_refuse(&zip->entry[i], "overlaps another one", error);
     qsort(zip->entry, zip->count, sizeof *zip->entry, compare_name);
     for (size_t i = 1; i < zip->count; i++)
         if (compare_name(&zip->entry[i - 1], &zip->entry[i]) == 0)
-            return attest_zip_refuse(&zip->entry[i], "occurs twice", error);
+            return zip_refuse(&zip->entry[i], "occurs twice", error);
     return ATTEST_OK;
 }
 
@@ -332,4 +335,85 @@ const attest_zip_entry *attest_zip_get(const attest_zip *zip, const char *name)
 
     return zip->count ? bsearch(&key, zip->entry, zip->count, sizeof *zip->entry, compare_name)
                       : NULL;
+}
+
+/* The contents of an entry. */
+
+/* zlib counts in unsigned int: gives it the next piece of what is left. */
+static uInt piece(size_t left)
+{
+    return left < UINT_MAX ? (uInt)left : UINT_MAX;
+}
+
+/* Inflates to to[0..count), and for the whole contents one byte more, which must not exist.
+ * *got is what came out. */
+static int inflate_to(z_stream *stream, unsigned char *to, size_t count, size_t *got,
+                      const attest_zip_entry *entry)
+{
+    size_t in_left = entry->packed_size, out_left = count;
+    int status = Z_OK;
+
+    stream->next_in = (z_const Bytef *)(uintptr_t)entry->packed;
+    stream->next_out = to;
+    while (status == Z_OK && out_left) {
+        uInt in = piece(in_left), out = piece(out_left);
+        stream->avail_in = in;
+        stream->avail_out = out;
+        status = inflate(stream, Z_NO_FLUSH);
+        in_left -= in - stream->avail_in;
+        out_left -= out - stream->avail_out;
+    }
+    *got = count - out_left;
+    if (status == Z_OK && count == entry->size) {
+        /* All bytes are there; the stream's end must follow, and no byte before it. */
+        unsigned char beyond;
+        stream->avail_in = piece(in_left);
+        stream->next_out = &beyond;
+        stream->avail_out = 1;
+        in_left -= stream->avail_in;
+        status = inflate(stream, Z_FINISH);
+        in_left += stream->avail_in;
+        if (stream->avail_out == 0)
+            return Z_DATA_ERROR;
+    }
+    if (count == entry->size && in_left)
+        return Z_DATA_ERROR;
+    return status;
+}
+
+static attest_status read_deflated(unsigned char *to, size_t count,
+                                   const attest_zip_entry *entry, attest_error *error)
+{
+    z_stream stream;
+    size_t got;
+    int status;
+
+    memset(&stream, 0, sizeof stream);
+    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
+        return attest_memory_fail(error);
+    status = inflate_to(&stream, to, count, &got, entry);
+    inflateEnd(&stream);
+    if (status == Z_MEM_ERROR)
+        return attest_memory_fail(error);
+    if (got < count || (count == entry->size && status != Z_STREAM_END))
+        return zip_refuse(entry, "is damaged or has another size than it says", error);
+    return ATTEST_OK;
+}
+
+attest_status attest_zip_read(unsigned char *to, size_t count, const attest_zip_entry *entry,
+                              attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+    uLong crc;
+
+    if (entry->deflated)
+        status = read_deflated(to, count, entry, error);
+    else
+        memcpy(to, entry->packed, count);
+    if (status != ATTEST_OK || count < entry->size)
+        return status;
+    crc = crc32_z(crc32(0, NULL, 0), to, count);
+    if (crc != entry->crc)
+        return zip_refuse(entry, "fails its CRC", error);
+    return ATTEST_OK;
 }

@@ -1,9 +1,10 @@
-/* zip.h -- the entries of a zip archive, as much of it as .npz needs.
+/* zip.h -- zip archives, as far as .npz files need them.
  *
- * Stored and deflated entries, zip64, data descriptors. Refused: encryption, several disks,
- * other compression methods, two entries of one name, entries that overlap, a local header that
- * contradicts the central directory, a CRC that does not fit. An archive is read from its
- * central directory; all sizes are checked against the file before anything is allocated. */
+ * Accepted: stored and deflated entries, zip64, data descriptors. Rejected: encryption,
+ * several disks, other compression methods, two entries of one name, entries that overlap, a
+ * local header that contradicts the central directory, a wrong CRC. An archive is read from
+ * its central directory; all sizes are checked against the file before anything is allocated.
+ */
 #ifndef ATTEST_IO_ZIP_H
 #define ATTEST_IO_ZIP_H
 
@@ -29,7 +30,7 @@ typedef struct attest_zip {
     size_t count;
 } attest_zip;
 
-/* True when the bytes begin as an archive with at least one entry does. */
+/* Returns whether the bytes begin like an archive with at least one entry. */
 bool attest_zip_is(const unsigned char *bytes, size_t count);
 
 /* Finds the entries of an archive; they point into its bytes. Status: FORMAT, NOMEM; after a
@@ -46,9 +47,5 @@ const attest_zip_entry *attest_zip_get(const attest_zip *zip, const char *name);
  * entry->size. Status: FORMAT, NOMEM. */
 attest_status attest_zip_read(unsigned char *to, size_t count, const attest_zip_entry *entry,
                               attest_error *error) ATTEST_WARN_UNUSED;
-
-/* Sets an error "entry 'NAME' what"; returns FORMAT. */
-attest_status attest_zip_refuse(const attest_zip_entry *entry, const char *what,
-                                attest_error *error);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/machine.h"
 #include "base/progress.h"
 
 /* A caller that asks an interpreter, as Python does, has to wait for it: not for every block.

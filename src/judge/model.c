@@ -7,8 +7,8 @@
 #include "base/escape.h"
 #include "base/input.h"
 #include "base/memory.h"
-#include "base/nearest.h"
 #include "base/scope.h"
+#include "base/spelling.h"
 #include "judge/model_field.h"
 
 /* ---- a kernel model: memory, and what it is where nothing is said ---- */
@@ -358,7 +358,7 @@ static attest_status read_shipped(attest_judge_model *model, const char *name,
         if (strcmp(name, s->name) == 0)
             return attest_judge_model_parse_json(model, s->text, strlen(s->text), NULL, error);
     attest_escape_excerpt(quoted, sizeof quoted, name, strlen(name));
-    near = attest_nearest_pick(name, shipped_name, NULL);
+    near = attest_spelling_pick(name, shipped_name, NULL);
     return attest_error_set(
         error, ATTEST_USAGE,
         "there is no kernel model \"%s\"%s%s%s ('attest show kernels' lists them; "

@@ -12,8 +12,8 @@
 
 #include "base/memory.h"
 #include "base/scope.h"
-#include "model/import_arch.h"
 #include "io/json_take.h"
+#include "model/import_parts.h"
 #include "number/scope.h"
 
 /* The first of the names that is there, and not null. */
@@ -60,7 +60,7 @@ static bool take_bool(const attest_json_cursor *object, const char *name, bool o
 #define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 /* llama3 mixes by wavelengths, given as parts of the original length. */
-static void set_waves(attest_prelude_rotary *scaling, const attest_json_cursor *object)
+static void set_waves(attest_rotary_doubles *scaling, const attest_json_cursor *object)
 {
     double low = 0, high = 0, length = 0;
 
@@ -245,7 +245,7 @@ attest_status attest_model_config_find(attest_model_config *config, bool *found,
     return status;
 }
 
-attest_status attest_model_config_rotary(attest_prelude_rotary *rotary,
+attest_status attest_model_config_rotary(attest_rotary_doubles *rotary,
                                          const attest_model_config *config, double part,
                                          size_t size, attest_error *error)
 {

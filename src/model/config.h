@@ -5,7 +5,7 @@
 #ifndef ATTEST_MODEL_CONFIG_H
 #define ATTEST_MODEL_CONFIG_H
 
-#include "data/prelude.h"
+#include "model/positions.h"
 
 #include <stdbool.h>
 
@@ -24,7 +24,7 @@ typedef struct attest_model_config {
     double norm_eps;                          /* rms_norm_eps, layer_norm_eps, ... */
     double rope_theta;                        /* rope_theta, rotary_emb_base */
     double rope_part;                         /* rotary_pct, partial_rotary_factor */
-    attest_prelude_rotary scaling;            /* rope_scaling: its factor and waves alone */
+    attest_rotary_doubles scaling;            /* rope_scaling: its factor and waves alone */
     size_t window;                            /* sliding_window, where it is used */
     char softcap[ATTEST_MODEL_CONFIG_NUMBER]; /* attn_logit_softcapping; empty: none */
     size_t scalar; /* query_pre_attn_scalar: scores are divided by its root */
@@ -51,7 +51,7 @@ attest_status attest_model_config_check(const attest_model_config *config, const
 
 /* rotary = how positions turn heads of this size, where this part of a head is turned unless
  * the config says another. Status: FORMAT. */
-attest_status attest_model_config_rotary(attest_prelude_rotary *rotary,
+attest_status attest_model_config_rotary(attest_rotary_doubles *rotary,
                                          const attest_model_config *config, double part,
                                          size_t size, attest_error *error) ATTEST_WARN_UNUSED;
 

@@ -7,9 +7,9 @@
 
 #include "base/folder.h"
 #include "base/memory.h"
-#include "base/nearest.h"
-#include "base/text.h"
 #include "base/scope.h"
+#include "base/spelling.h"
+#include "base/text.h"
 #include "io/json_take.h"
 
 static int by_name(const void *left, const void *right)
@@ -233,7 +233,7 @@ attest_status attest_model_file_get(attest_array *array, attest_model_file *mode
     attest_model_shard *shard;
 
     if (!found)
-        return attest_nearest_refuse(name, name_at, model, model->names, error);
+        return attest_spelling_refuse(name, name_at, model, model->names, error);
     shard = &model->shard[found->shard];
     ATTEST_TRY(open_shard(model, shard, error));
     if (shard->file.is_npy || shard->file.is_zip)

@@ -1,5 +1,5 @@
 /* import_arch.c -- where known architectures keep the tensors of an attention layer. */
-#include "model/import_arch.h"
+#include "model/import_parts.h"
 
 #include <stddef.h>
 #include <stdio.h>

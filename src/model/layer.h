@@ -10,7 +10,7 @@ typedef struct attest_model_layer {
     attest_import request;
     attest_import_layer import;
     attest_array norm[2]; /* of queries and of keys; data NULL: none */
-    attest_prelude_rotary rotary;
+    attest_rotary_doubles rotary;
     double eps;
 } attest_model_layer;
 

@@ -12,9 +12,9 @@
 #include "base/input.h"
 #include "base/memory.h"
 #include "base/scope.h"
-#include "model/import_arch.h"
+#include "model/import_parts.h"
 #include "model/layer.h"
-#include "model/qkv_layers.h"
+#include "model/qkv.h"
 
 /* The numbers of the layers to form. */
 static attest_status find_layers(attest_qkv_source *source, const attest_model_stream *stream,

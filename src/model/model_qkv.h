@@ -1,7 +1,8 @@
-/* model_qkv.h -- queries, keys and values of a model's layers, from its weights and its stream.
+/* model_qkv.h -- queries, keys and values of a model's layers, from its weights and its
+ * stream.
  *
  * What was recorded is the stream that enters each layer; norm, projections, biases, a norm of
- * queries and keys and rotary positions are computed as data/prelude.h says. What comes out are
+ * queries and keys and rotary positions are computed as layer.h says. What comes out are
  * tensors in binary64 of a source of qkv.h, whose file is that of the stream. */
 #ifndef ATTEST_MODEL_MODEL_QKV_H
 #define ATTEST_MODEL_MODEL_QKV_H
@@ -11,7 +12,7 @@
 
 /* What to form. Strings are the caller's; it stays as long as the source. */
 typedef struct attest_model_stream {
-    const char *arch;   /* one of import_arch.h */
+    const char *arch;   /* as in import.h */
     const char *model;  /* its weights, as file.h reads them */
     const char *config; /* its config.json; NULL: the one beside the model, if there is one */
     const char *path;   /* the file of the stream */

@@ -41,7 +41,7 @@ typedef struct attest_qkv_formed {
 typedef struct attest_qkv_source {
     attest_qkv_names names;
     attest_tensor_file file[ATTEST_QKV_PARTS]; /* the first alone where there is a path */
-    bool layered;                              /* the names are patterns (qkv_layers.h) */
+    bool layered;                              /* the names are patterns, see below */
     size_t *layer;                             /* the numbers of the layers */
     size_t layers;                             /* at least 1 */
     size_t rank;                               /* the axes of the q that was read last */
@@ -85,6 +85,20 @@ void attest_qkv_output_close(attest_qkv_output *output);
 attest_status attest_qkv_output_read(double *to, attest_qkv_output *output,
                                      const attest_qkv_source *source, size_t place,
                                      const size_t shape[4],
+                                     attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Names of tensors of many layers are patterns, "layers.{}.q", where "{}" stands for a number
+ * in decimal without leading zeros. Returns whether the name is a pattern. */
+bool attest_qkv_is_pattern(const char *name);
+
+/* Returns the name for this layer, which the caller frees; NULL: out of memory. */
+char *attest_qkv_format_name(const char *pattern, size_t layer);
+
+/* *layer = the numbers for which the file has a tensor of that name, in increasing order,
+ * *count of them; the caller frees them. Status: USAGE (a pattern with several {}), FORMAT (a
+ * number with leading zeros, which would be left out otherwise), NOMEM. */
+attest_status attest_qkv_find_layers(size_t **layer, size_t *count,
+                                     const attest_tensor_file *file, const char *pattern,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

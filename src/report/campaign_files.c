@@ -4,7 +4,7 @@
 #include "base/output.h"
 #include "base/scope.h"
 #include "base/text.h"
-#include "io/json_file.h"
+#include "io/json_write.h"
 #include "report/campaign.h"
 #include "report/tests.h"
 

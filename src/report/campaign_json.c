@@ -4,7 +4,7 @@
 
 #include <attest/version.h>
 
-#include "base/cpu.h"
+#include "base/machine.h"
 #include "campaign/counterexample.h"
 #include "report/campaign.h"
 #include "campaign/replay.h"
@@ -191,7 +191,7 @@ void attest_report_campaign_json(attest_json *json, const attest_summary *summar
     attest_json_write_string(json, "format", "attest/campaign-report");
     attest_json_write_integer(json, "version", 1);
     attest_json_write_string(json, "attest", attest_version());
-    attest_cpu_name(cpu, sizeof cpu);
+    attest_machine_cpu(cpu, sizeof cpu);
     attest_json_write_string(json, "cpu", cpu);
     write_seed(json, "seed", summary->plan->seed);
     attest_setting_write(json, &summary->plan->setting);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "report/campaign.h"
-#include "report/paint.h"
 #include "report/print.h"
 
 /* The number of deaths that are described. */

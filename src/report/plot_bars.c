@@ -1,13 +1,20 @@
-/* plot_bars.c -- shares of a whole, one bar for each row. */
+/* plot_bars.c -- bars of shares, histograms, and grids of counts or sizes. */
 #include <math.h>
 #include <stdio.h>
 
 #include "report/plot.h"
 
-enum { TOP = 10, LEFT = 150, RIGHT = 12, BELOW = 46, ROW = 26, BAR = 16 };
+enum {
+    BARS_TOP = 10,
+    BARS_LEFT = 150,
+    BARS_RIGHT = 12,
+    BARS_BELOW = 46,
+    BARS_ROW = 26,
+    BARS_HEIGHT = 16
+};
 
-static void write_row(attest_markup *markup, const attest_plot_bars *bars, size_t row,
-                      const attest_scale *scale, double middle)
+static void write_bars(attest_markup *markup, const attest_plot_bars *bars, size_t row,
+                       const attest_scale *scale, double middle)
 {
     const double *count = bars->count + row * bars->parts;
     double total = 0, done = 0;
@@ -15,8 +22,8 @@ static void write_row(attest_markup *markup, const attest_plot_bars *bars, size_
 
     for (size_t k = 0; k < bars->parts; k++)
         total += count[k];
-    attest_plot_cut(name, sizeof name, bars->row_name[row], LEFT - 24);
-    attest_plot_text(markup, "row", LEFT - 8, middle + 4.5, "end", name);
+    attest_plot_cut(name, sizeof name, bars->row_name[row], BARS_LEFT - 24);
+    attest_plot_text(markup, "row", BARS_LEFT - 8, middle + 4.5, "end", name);
     for (size_t k = 0; k < bars->parts && total > 0; k++) {
         double from = attest_scale_get(scale, 100 * done / total);
         double to = attest_scale_get(scale, 100 * (done + count[k]) / total);
@@ -27,8 +34,8 @@ static void write_row(attest_markup *markup, const attest_plot_bars *bars, size_
         snprintf(tooltip, sizeof tooltip, "%.80s: %s %.40s (%s %%)", bars->row_name[row],
                  attest_scale_format_number(number, count[k], 0), bars->part_name[k],
                  attest_scale_format_number(share, 100 * count[k] / total, 2));
-        attest_plot_box(markup, class_name, from, middle - BAR / 2.0, fmax(to - from, 1.2), BAR,
-                        tooltip);
+        attest_plot_box(markup, class_name, from, middle - BARS_HEIGHT / 2.0,
+                        fmax(to - from, 1.2), BARS_HEIGHT, tooltip);
         done += count[k];
     }
 }
@@ -36,21 +43,325 @@ static void write_row(attest_markup *markup, const attest_plot_bars *bars, size_
 void attest_plot_write_bars(attest_markup *markup, const attest_plot_bars *bars)
 {
     attest_markup aside;
-    attest_plot_area area = {LEFT, ATTEST_PLOT_WIDTH - RIGHT, 0, 0};
+    attest_plot_area area = {BARS_LEFT, ATTEST_PLOT_WIDTH - BARS_RIGHT, 0, 0};
     attest_scale scale;
 
     attest_markup_init(&aside);
-    area.top =
-        TOP + attest_plot_legend(&aside, 2, bars->part_name, bars->part_style, bars->parts);
+    area.top = BARS_TOP +
+               attest_plot_legend(&aside, 2, bars->part_name, bars->part_style, bars->parts);
     attest_markup_clear(&aside);
-    area.bottom = area.top + ROW * (double)bars->rows;
+    area.bottom = area.top + BARS_ROW * (double)bars->rows;
     attest_scale_set(&scale, ATTEST_SCALE_LINEAR, 0, 100, 5);
     scale.from = area.left;
     scale.to = area.right - 12;
-    attest_plot_open(markup, &bars->plot, area.bottom + BELOW);
+    attest_plot_open(markup, &bars->plot, area.bottom + BARS_BELOW);
     attest_plot_axis_x(markup, &scale, &area, "share of all trials in %");
     for (size_t i = 0; i < bars->rows; i++)
-        write_row(markup, bars, i, &scale, area.top + ROW * ((double)i + 0.5));
+        write_bars(markup, bars, i, &scale, area.top + BARS_ROW * ((double)i + 0.5));
     attest_plot_legend(markup, 2, bars->part_name, bars->part_style, bars->parts);
+    attest_plot_close(markup);
+}
+
+enum {
+    STRIP_TOP = 6,
+    STRIP_LEFT = 136,
+    STRIP_RIGHT = 18,
+    STRIP_BELOW = 46,
+    STRIP = 58,
+    STRIP_BAR = 40
+};
+
+static void set_scale(attest_scale *scale, const attest_plot_histogram *histogram)
+{
+    double low = INFINITY, high = -INFINITY;
+
+    for (size_t i = 0; i < histogram->strips; i++) {
+        const attest_plot_strip *strip = &histogram->strip[i];
+        for (size_t k = 0; k < strip->bins; k++) {
+            if (!(strip->count[k] > 0))
+                continue;
+            low = fmin(low, strip->edge[k]);
+            high = fmax(high, strip->edge[k + 1]);
+        }
+    }
+    if (!(low <= high))
+        low = high = 1;
+    attest_scale_set(scale, histogram->kind, low, high, 7);
+}
+
+static void write_bin(attest_markup *markup, const attest_plot_histogram *histogram,
+                      const attest_scale *scale, const attest_plot_strip *strip, size_t k,
+                      double bottom, double most)
+{
+    const char *power = histogram->kind == ATTEST_SCALE_EXPONENT ? "2^" : "";
+    double from = attest_scale_get(scale, strip->edge[k]);
+    double to = attest_scale_get(scale, strip->edge[k + 1]);
+    double height = STRIP_BAR * strip->count[k] / most;
+    char class_name[16], low[64], high[64], count[64], tooltip[320];
+
+    snprintf(class_name, sizeof class_name, "bar s%d", strip->style % ATTEST_PLOT_STYLES);
+    attest_scale_format_number(count, strip->count[k], 0);
+    attest_scale_format_number(low, strip->edge[k], 3);
+    attest_scale_format_number(high, strip->edge[k + 1], 3);
+    if (k == 0 && strip->open_below)
+        snprintf(tooltip, sizeof tooltip, "%.80s: %s below %s%s", strip->name, count, power,
+                 high);
+    else if (k + 1 == strip->bins && strip->open_above)
+        snprintf(tooltip, sizeof tooltip, "%.80s: %s from %s%s on", strip->name, count, power,
+                 low);
+    else
+        snprintf(tooltip, sizeof tooltip, "%.80s: %s from %s%s to %s%s", strip->name, count,
+                 power, low, power, high);
+    /* A single case among millions is still seen. */
+    height = fmax(height, 1);
+    attest_plot_box(markup, class_name, from + 0.5, bottom - height, fmax(to - from - 1, 0.8),
+                    height, tooltip);
+}
+
+static void write_strip(attest_markup *markup, const attest_plot_histogram *histogram,
+                        const attest_scale *scale, const attest_plot_strip *strip,
+                        double bottom)
+{
+    double most = 0;
+    char name[64];
+
+    for (size_t k = 0; k < strip->bins; k++)
+        most = fmax(most, strip->count[k]);
+    attest_plot_cut(name, sizeof name, strip->name, STRIP_LEFT - 24);
+    attest_plot_text(markup, "row", STRIP_LEFT - 8, bottom - 22, "end", name);
+    if (strip->remark) {
+        attest_plot_cut(name, sizeof name, strip->remark, STRIP_LEFT - 4);
+        attest_plot_text(markup, "remark", STRIP_LEFT - 8, bottom - 7, "end", name);
+    }
+    attest_plot_line(markup, "axis", STRIP_LEFT, bottom, ATTEST_PLOT_WIDTH - STRIP_RIGHT,
+                     bottom);
+    for (size_t k = 0; k < strip->bins; k++)
+        if (strip->count[k] > 0)
+            write_bin(markup, histogram, scale, strip, k, bottom, most);
+}
+
+void attest_plot_write_histogram(attest_markup *markup, const attest_plot_histogram *histogram)
+{
+    attest_plot_area area = {STRIP_LEFT, ATTEST_PLOT_WIDTH - STRIP_RIGHT, STRIP_TOP, 0};
+    attest_scale scale;
+
+    area.bottom = STRIP_TOP + STRIP * (double)histogram->strips;
+    set_scale(&scale, histogram);
+    scale.from = area.left + 4;
+    scale.to = area.right - 4;
+    attest_plot_open(markup, &histogram->plot, area.bottom + STRIP_BELOW);
+    attest_plot_axis_x(markup, &scale, &area, histogram->label);
+    for (size_t i = 0; i < histogram->strips; i++)
+        write_strip(markup, histogram, &scale, &histogram->strip[i],
+                    STRIP_TOP + STRIP * (double)(i + 1));
+    attest_plot_close(markup);
+}
+
+enum {
+    MAP_TOP = 4,
+    MAP_RIGHT = 12,
+    CELL_HEIGHT = 28,
+    NAMED_CELLS = 8, /* a grid of more columns has no numbers in its cells */
+    NAMED_ROWS = 24,
+    LONGEST_NAME = 170
+};
+
+/* Where everything stands. */
+typedef struct layout {
+    double left, width, height; /* the grid's left edge, and the size of a cell */
+    double bottom;              /* of the grid */
+    double names;               /* the room of the columns' names */
+    bool upright;               /* whether those are written upward */
+    double low, high;           /* what the least and the darkest shade stand for */
+} layout;
+
+static double widest(const char *const *name, size_t count)
+{
+    double width = 0;
+
+    for (size_t i = 0; i < count; i++)
+        width = fmax(width, attest_plot_width(name[i]));
+    return fmin(width, LONGEST_NAME);
+}
+
+/* Counts begin at 1; sizes at their least, but not more than four decades below the largest. */
+static void set_range(layout *at, const attest_plot_heatmap *heatmap)
+{
+    double least = INFINITY;
+
+    at->high = 0;
+    for (size_t i = 0; i < heatmap->rows * heatmap->columns; i++) {
+        if (!(heatmap->count[i] > 0) || !isfinite(heatmap->count[i]))
+            continue;
+        least = fmin(least, heatmap->count[i]);
+        at->high = fmax(at->high, heatmap->count[i]);
+    }
+    if (!(at->high > 0))
+        at->high = least = 1;
+    at->low = heatmap->is_size ? fmax(least, at->high * 1e-4) : 1;
+}
+
+static void set_layout(layout *at, const attest_plot_heatmap *heatmap)
+{
+    double name = widest(heatmap->column_name, heatmap->columns);
+
+    at->left = fmax(60, widest(heatmap->row_name, heatmap->rows) + 18);
+    at->width = (ATTEST_PLOT_WIDTH - at->left - MAP_RIGHT) / (double)heatmap->columns;
+    at->height = CELL_HEIGHT;
+    if (heatmap->rows == heatmap->columns && heatmap->rows > NAMED_CELLS)
+        at->height = at->width;
+    at->bottom = MAP_TOP + at->height * (double)heatmap->rows;
+    at->upright = heatmap->columns <= NAMED_CELLS && name > at->width - 4;
+    at->names = at->upright ? name + 8 : 18;
+    set_range(at, heatmap);
+}
+
+/* The shade of a count: none for zero, then by its logarithm. */
+static void shade(char class_name[24], double count, const layout *at)
+{
+    double place = 1; /* from 0 to 1; differences of logarithms, since quotients may overflow */
+
+    if (isnan(count)) {
+        snprintf(class_name, 24, "cell unknown");
+        return;
+    }
+    if (!(count > 0)) {
+        snprintf(class_name, 24, "cell none");
+        return;
+    }
+    if (at->high > at->low)
+        place = (log(fmax(count, at->low)) - log(at->low)) / (log(at->high) - log(at->low));
+    if (!(place < 1))
+        place = 1;
+    snprintf(class_name, 24, "cell q%d", (int)(place * (ATTEST_PLOT_SHADES - 1) + 0.5));
+}
+
+/* About three digits. */
+static char *format_short(char text[64], double count)
+{
+    if (count >= 99999.5)
+        snprintf(text, 64, "%.0e", count);
+    else if (count > 0 && count < 0.005)
+        snprintf(text, 64, "%.0e", count);
+    else
+        attest_scale_format_number(text, count, count < 10 ? 2 : count < 100 ? 1 : 0);
+    return text;
+}
+
+/* Counts inside cells that are wide enough for them. */
+static void write_count(attest_markup *markup, const char *class_name, double x, double y,
+                        double count)
+{
+    char text[64];
+    bool dark = class_name[5] == 'q' && class_name[6] >= '5';
+
+    if (!isnan(count))
+        attest_plot_text(markup, dark ? "on-dark" : "on-light", x, y + 4.5, "middle",
+                         format_short(text, count));
+}
+
+static bool leads(const attest_plot_heatmap *heatmap, size_t cell)
+{
+    return heatmap->link && heatmap->link[cell];
+}
+
+static void write_cells(attest_markup *markup, const attest_plot_heatmap *heatmap,
+                        const layout *at)
+{
+    char class_name[24], tooltip[320], number[64];
+
+    for (size_t i = 0; i < heatmap->rows; i++) {
+        for (size_t k = 0; k < heatmap->columns; k++) {
+            double count = heatmap->count[i * heatmap->columns + k];
+            double x = at->left + at->width * (double)k, y = MAP_TOP + at->height * (double)i;
+            shade(class_name, count, at);
+            snprintf(tooltip, sizeof tooltip, "%.80s, %.80s: %s %.40s", heatmap->row_name[i],
+                     heatmap->column_name[k],
+                     isnan(count) ? "not measured" : format_short(number, count),
+                     isnan(count) ? "" : heatmap->unit);
+            if (leads(heatmap, i * heatmap->columns + k)) {
+                attest_markup_open(markup, "a");
+                attest_markup_attribute_printf(markup, "href", "#%s",
+                                               heatmap->link[i * heatmap->columns + k]);
+            }
+            attest_plot_box(markup, class_name, x, y, at->width, at->height, tooltip);
+            if (heatmap->columns <= NAMED_CELLS)
+                write_count(markup, class_name, x + at->width / 2, y + at->height / 2, count);
+            if (leads(heatmap, i * heatmap->columns + k))
+                attest_markup_close(markup);
+        }
+    }
+}
+
+/* A name that ends below the grid, written upward. */
+static void write_upright(attest_markup *markup, double x, double y, const char *name)
+{
+    char at_x[32], at_y[32];
+
+    attest_markup_format(at_x, x + 4);
+    attest_markup_format(at_y, y);
+    attest_markup_open_class(markup, "text", "tick");
+    attest_markup_attribute_printf(markup, "transform", "translate(%s %s) rotate(-90)", at_x,
+                                   at_y);
+    attest_markup_attribute(markup, "text-anchor", "end");
+    attest_markup_text(markup, name);
+    attest_markup_close(markup);
+}
+
+static void write_names(attest_markup *markup, const attest_plot_heatmap *heatmap,
+                        const layout *at)
+{
+    size_t every = 1 + (heatmap->rows - 1) / NAMED_ROWS;
+    char name[128];
+
+    for (size_t i = 0; i < heatmap->rows; i += every) {
+        attest_plot_cut(name, sizeof name, heatmap->row_name[i], LONGEST_NAME);
+        attest_plot_text(markup, "row", at->left - 8,
+                         MAP_TOP + at->height * ((double)i + 0.5) + 4.5, "end", name);
+    }
+    every = 1 + (heatmap->columns - 1) / NAMED_CELLS;
+    for (size_t k = 0; k < heatmap->columns; k += every) {
+        double x = at->left + at->width * ((double)k + 0.5);
+        attest_plot_cut(name, sizeof name, heatmap->column_name[k],
+                        at->upright ? LONGEST_NAME : fmax(at->width * (double)every - 4, 30));
+        if (at->upright)
+            write_upright(markup, x, at->bottom + 5, name);
+        else
+            attest_plot_text(markup, "tick", x, at->bottom + 16, "middle", name);
+    }
+    attest_plot_text(markup, "name", at->left + at->width * (double)heatmap->columns / 2,
+                     at->bottom + at->names + 18, "middle", heatmap->column_label);
+}
+
+static void write_legend(attest_markup *markup, const layout *at, double top, const char *unit)
+{
+    double x = at->left;
+    char class_name[24], number[64], text[160];
+
+    attest_plot_box(markup, "cell none", x, top, 16, 12, NULL);
+    attest_plot_text(markup, "tick", x + 20, top + 10.5, "start", "0");
+    format_short(number, at->low);
+    x += 44 + attest_plot_width(number);
+    attest_plot_text(markup, "tick", x - 4, top + 10.5, "end", number);
+    for (int i = 0; i < ATTEST_PLOT_SHADES; i++) {
+        snprintf(class_name, sizeof class_name, "cell q%d", i);
+        attest_plot_box(markup, class_name, x + 16 * i, top, 16, 12, NULL);
+    }
+    snprintf(text, sizeof text, "%s %.60s", format_short(number, at->high), unit);
+    attest_plot_text(markup, "tick", x + 16 * ATTEST_PLOT_SHADES + 4, top + 10.5, "start",
+                     text);
+}
+
+void attest_plot_write_heatmap(attest_markup *markup, const attest_plot_heatmap *heatmap)
+{
+    layout at;
+    double below;
+
+    set_layout(&at, heatmap);
+    below = at.bottom + at.names + 32;
+    attest_plot_open(markup, &heatmap->plot, below + 20);
+    write_cells(markup, heatmap, &at);
+    write_names(markup, heatmap, &at);
+    write_legend(markup, &at, below, heatmap->unit);
     attest_plot_close(markup);
 }

@@ -1,12 +1,14 @@
-/* print.c -- text for people: formats of the program, strings of anybody. */
+/* print.c -- text for people: formats of the program, escaped strings, colour. */
 #include "report/print.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/escape.h"
+#include "base/workers.h"
 
 /* The arguments that are left. */
 typedef struct arguments {
@@ -200,4 +202,46 @@ void attest_print_lines(FILE *stream, const char *text, size_t size)
         text += length;
         size -= length;
     }
+}
+
+static bool painted;
+
+void attest_paint_use(bool on)
+{
+    painted = on;
+}
+
+void attest_paint_print(FILE *stream, attest_paint kind, const char *text)
+{
+    static const char *const begin[] = {
+        [ATTEST_PAINT_GOOD] = "\033[32m",
+        [ATTEST_PAINT_BAD] = "\033[1;31m",
+        [ATTEST_PAINT_OPEN] = "\033[33m",
+        [ATTEST_PAINT_HEADING] = "\033[1m",
+    };
+    bool on = painted && stream == stdout;
+
+    if (on)
+        fputs(begin[kind], stream);
+    attest_fprint(stream, "%s", text);
+    if (on)
+        fputs("\033[m", stream);
+}
+
+enum { EXIT_CODE_OF_THE_ENVIRONMENT = 4 };
+
+void attest_exit_no_memory(void)
+{
+    static const char line[] = "attest: out of memory\n";
+    ssize_t ignored = attest_workers_inside() ? 0 : write(STDERR_FILENO, line, sizeof line - 1);
+
+    (void)ignored;
+    _exit(EXIT_CODE_OF_THE_ENVIRONMENT);
+}
+
+const char *attest_or_exit(const char *text)
+{
+    if (!text)
+        attest_exit_no_memory();
+    return text;
 }

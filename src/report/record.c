@@ -1,14 +1,248 @@
-/* record.c -- the records of finished work in a folder. */
+/* record.c -- the records in a directory. */
 #include "report/record.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/escape.h"
 #include "base/input.h"
 #include "base/memory.h"
 #include "base/scope.h"
 #include "base/sha256.h"
-#include "report/listing.h"
+#include "base/text.h"
+
+/* The files below a directory, in the order of their names. */
+typedef struct listing {
+    size_t count, room;
+    char **path; /* inside the directory, with '/' */
+} listing;
+
+enum { MOST_FILES = 100000, MOST_DEPTH = 8 };
+
+static void listing_init(listing *list)
+{
+    memset(list, 0, sizeof *list);
+}
+
+static void listing_clear(listing *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->path[i]);
+    free(list->path);
+    listing_init(list);
+}
+
+char *attest_records_join(const char *folder, const char *name)
+{
+    attest_text path;
+
+    if (!*folder)
+        return attest_memory_copy(name);
+    attest_text_init(&path);
+    attest_text_printf(&path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/",
+                       name);
+    return attest_text_take(&path);
+}
+
+/* Takes the path over. */
+static attest_status add(listing *list, char *path, attest_error *error)
+{
+    if (list->count == MOST_FILES) {
+        free(path);
+        return attest_error_set(error, ATTEST_UNABLE, "more than %d files", MOST_FILES);
+    }
+    if (!attest_memory_grow(&list->path, &list->room, list->count + 1, sizeof *list->path)) {
+        free(path);
+        return attest_memory_fail(error);
+    }
+    list->path[list->count++] = path;
+    return ATTEST_OK;
+}
+
+/* The folder that is walked, and what is left out. */
+typedef struct tree {
+    const char *root;
+    const char *const *except;
+} tree;
+
+static bool is_excepted(const tree *all, const struct stat *seen)
+{
+    struct stat other;
+
+    for (const char *const *path = all->except; path && *path; path++)
+        if (stat(*path, &other) == 0 && other.st_dev == seen->st_dev &&
+            other.st_ino == seen->st_ino)
+            return true;
+    return false;
+}
+
+static attest_status walk(listing *list, const tree *all, const char *inside, int depth,
+                          attest_error *error);
+
+/* Adds the name if it is a file, walks it if it is a directory, and skips anything else. */
+static attest_status visit(listing *list, const tree *all, const char *inside, const char *name,
+                           int depth, attest_error *error)
+{
+    char *path ATTEST_FREED = attest_records_join(inside, name);
+    char *full ATTEST_FREED = path ? attest_records_join(all->root, path) : NULL;
+    struct stat seen, target;
+
+    if (!full)
+        return attest_memory_fail(error);
+    if (lstat(full, &seen) != 0 || stat(full, &target) != 0 || is_excepted(all, &target))
+        return ATTEST_OK;
+    if (S_ISREG(target.st_mode)) {
+        char *given = path;
+
+        path = NULL;
+        return add(list, given, error);
+    }
+    if (!S_ISDIR(seen.st_mode))
+        return ATTEST_OK;
+    if (depth >= MOST_DEPTH)
+        return attest_error_set(error, ATTEST_UNABLE, "%s: folders more than %d deep", path,
+                                MOST_DEPTH);
+    return walk(list, all, path, depth + 1, error);
+}
+
+static void close_folder(DIR **opened)
+{
+    if (*opened)
+        closedir(*opened);
+}
+
+static attest_status walk(listing *list, const tree *all, const char *inside, int depth,
+                          attest_error *error)
+{
+    char *full ATTEST_FREED = attest_records_join(all->root, inside);
+    DIR *opened ATTEST_CLEARED_BY(close_folder) = full ? opendir(full) : NULL;
+
+    if (!full || (!opened && errno == ENOMEM))
+        return attest_memory_fail(error);
+    if (!opened)
+        return attest_error_set(error, ATTEST_IO, "%s%scannot open the folder: %s", inside,
+                                *inside ? ": " : "", strerror(errno));
+    for (;;) {
+        struct dirent *entry;
+
+        errno = 0;
+        entry = readdir(opened);
+        if (!entry && errno)
+            return attest_error_set(error, ATTEST_IO, "cannot read the folder: %s",
+                                    strerror(errno));
+        if (!entry)
+            return ATTEST_OK;
+        if (entry->d_name[0] != '.')
+            ATTEST_TRY(visit(list, all, inside, entry->d_name, depth, error));
+    }
+}
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Sets list to the files below path, sorted by their bytes; see attest_records_read. */
+static attest_status listing_read(listing *list, const char *path, const char *const *except,
+                                  attest_error *error)
+{
+    const tree all = {path, except};
+    attest_status status = walk(list, &all, "", 0, error);
+
+    if (status != ATTEST_OK) {
+        listing_clear(list);
+        return attest_error_prefix(error, status, path);
+    }
+    if (list->count > 0)
+        qsort(list->path, list->count, sizeof *list->path, compare);
+    return ATTEST_OK;
+}
+
+/* What is taken of a line, in the order of its fields; NULL: nothing. Errors are enclosed, and
+ * shown by their upper ends. */
+static const char *const keys[] = {"function", "dim", "length", "grid",     NULL,   "l1",
+                                   "l1_bound", NULL,  "l2",     "l2_bound", "units"};
+static const char header[] =
+    "function,d,n,grid,l1_low,l1_high,l1_bound,l2_low,l2_high,l2_bound,units";
+
+enum { FIELDS = sizeof keys / sizeof keys[0] };
+
+/* The bytes of the first line, "\n" or "\r\n" included, if it is the header; else 0. */
+static size_t header_length(const char *bytes, size_t size)
+{
+    size_t length = sizeof header - 1;
+
+    if (size <= length || memcmp(bytes, header, length) != 0)
+        return 0;
+    length += bytes[length] == '\r';
+    return length < size && bytes[length] == '\n' ? length + 1 : 0;
+}
+
+bool attest_records_is_csv(const char *bytes, size_t size)
+{
+    return header_length(bytes, size) > 0;
+}
+
+/* One line as a JSON object; false: it has not as many fields as the header. */
+static bool add_line(attest_text *json, const char *line, size_t length, bool first)
+{
+    size_t begin = 0;
+
+    attest_text_add(json, first ? "{" : ",{");
+    for (size_t i = 0; i < FIELDS; i++) {
+        const char *comma = memchr(line + begin, ',', length - begin);
+        size_t end = comma ? (size_t)(comma - line) : length;
+        if ((i + 1 < FIELDS) != (comma != NULL))
+            return false;
+        if (keys[i]) {
+            attest_text_printf(json, "%s\"%s\":\"", i ? "," : "", keys[i]);
+            attest_escape_json(json, line + begin, end - begin);
+            attest_text_add(json, "\"");
+        }
+        begin = end + 1;
+    }
+    attest_text_add(json, "}");
+    return true;
+}
+
+/* All lines below the header. */
+static attest_status add_lines(attest_text *json, const char *bytes, size_t size,
+                               attest_error *error)
+{
+    size_t begin = header_length(bytes, size), line = 1;
+    bool first = true;
+
+    while (begin < size) {
+        const char *newline = memchr(bytes + begin, '\n', size - begin);
+        size_t end = newline ? (size_t)(newline - bytes) : size, length = end - begin;
+        line++;
+        length -= length > 0 && bytes[end - 1] == '\r';
+        if (length > 0 && !add_line(json, bytes + begin, length, first))
+            return attest_error_set(error, ATTEST_FORMAT, "line %zu: %d fields are expected",
+                                    line, (int)FIELDS);
+        first = first && length == 0;
+        begin = end + 1;
+    }
+    return ATTEST_OK;
+}
+
+attest_status attest_records_add_csv(attest_records *records, const char *path,
+                                     const char *bytes, size_t size, attest_budget *budget,
+                                     attest_error *error)
+{
+    ATTEST_SCOPED(attest_text, json);
+
+    attest_text_add(&json, "{\"format\":\"attest/approximate\",\"version\":1,\"errors\":[");
+    ATTEST_TRY(add_lines(&json, bytes, size, error));
+    attest_text_add(&json, "]}");
+    if (json.failed)
+        return attest_memory_fail(error);
+    return attest_records_add(records, path, json.data, json.size, budget, error);
+}
 
 static const char *const kind_name[ATTEST_RECORD_KINDS] = {
     "audit",    "campaign", "certificate", "construct", "counterexample", "judge",
@@ -189,7 +423,7 @@ static attest_status read_file(attest_records *records, const char *folder, cons
 
     if (!ends_with(path, ".json") && !ends_with(path, ".csv"))
         return remark(records, path, "not a JSON file", error);
-    full = attest_listing_join(folder, path);
+    full = attest_records_join(folder, path);
     if (!full)
         return attest_memory_fail_at(error, path);
     ATTEST_TRY(attest_input_open_file(&input, full, attest_budget_left(budget), error));
@@ -200,8 +434,8 @@ attest_status attest_records_read(attest_records *records, const char *folder,
                                   const char *const *except, attest_budget *budget,
                                   attest_error *error)
 {
-    ATTEST_SCOPED(attest_listing, files);
-    attest_status status = attest_listing_read(&files, folder, except, error);
+    ATTEST_SCOPED(listing, files);
+    attest_status status = listing_read(&files, folder, except, error);
 
     for (size_t i = 0; i < files.count && status == ATTEST_OK; i++)
         status = read_file(records, folder, files.path[i], budget, error);

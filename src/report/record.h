@@ -1,9 +1,9 @@
-/* record.h -- the records of finished work in a folder.
+/* record.h -- the records in a directory.
  *
- * A record is a JSON file that a command left: it is recognised by its "format", or, as most
- * commands print objects without one, by the keys that it has. Folders inside are searched,
- * too; links to folders are not followed. Files come in the order of their names, so a report
- * does not depend on the file system. */
+ * A record is a JSON file that a command wrote: it is recognised by its "format" or, as older
+ * versions wrote objects without one, by its keys. Subdirectories are searched, too; links to
+ * directories are not followed. Files come in the order of their names, so that a report does
+ * not depend on the file system. */
 #ifndef ATTEST_REPORT_RECORD_H
 #define ATTEST_REPORT_RECORD_H
 
@@ -14,6 +14,9 @@
 #include <attest/number.h>
 
 #include "io/json_read.h"
+
+/* Returns "folder/name", which the caller frees, or NULL. */
+char *attest_records_join(const char *folder, const char *name);
 
 typedef enum attest_record_kind {
     ATTEST_RECORD_AUDIT,
@@ -26,11 +29,11 @@ typedef enum attest_record_kind {
     ATTEST_RECORD_RANGE,
     ATTEST_RECORD_APPROXIMATE,
     ATTEST_RECORD_HEADS,    /* an audit of recorded activations, head by head */
-    ATTEST_RECORD_EXPECTED, /* which verdicts of other records are meant to be as they are */
+    ATTEST_RECORD_EXPECTED, /* the expected verdicts of other records */
     ATTEST_RECORD_KINDS
 } attest_record_kind;
 
-/* The command that leaves such records: "audit", "campaign", ...; or what they are. */
+/* The command that writes such records, "audit", "campaign", ..., or the name of the kind. */
 const char *attest_record_kind_name(attest_record_kind kind);
 
 typedef struct attest_record {
@@ -41,7 +44,7 @@ typedef struct attest_record {
     attest_json_document document;
 } attest_record;
 
-/* A file that is no record, and why. */
+/* A file that is not a record, and the reason. */
 typedef struct attest_record_remark {
     char *path;
     const char *why;
@@ -57,16 +60,17 @@ typedef struct attest_records {
 void attest_records_init(attest_records *records);
 void attest_records_clear(attest_records *records);
 
-/* Reads all records below the folder, but for the files and folders of except (listing.h). The
- * budget is charged for what is kept. Status: FORMAT
- * for a .json file that is none, IO, UNABLE (budget, or more than 100 000 files), NOMEM; the
- * text begins with the path of the file. On failure records is as after init. */
+/* Reads all records below the folder: regular files, at most eight directories deep and 100
+ * 000 in number, without names that begin with '.'. except (or NULL) is a list, ended by NULL,
+ * of files and directories to leave out, such as those of an earlier report. The budget is
+ * charged for the records. Status: FORMAT for a .json file that is not JSON, IO, UNABLE,
+ * NOMEM; the text begins with the path of the file. On failure records is as after init. */
 attest_status attest_records_read(attest_records *records, const char *folder,
                                   const char *const *except, attest_budget *budget,
                                   attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Adds the record in bytes[0..size), which is called path on the page. What is no record is
- * remarked on. Status: FORMAT, UNABLE, NOMEM. */
+/* Adds the record in bytes[0..size) under the name path, or a remark if it is not a record.
+ * Status: FORMAT, UNABLE, NOMEM. */
 attest_status attest_records_add(attest_records *records, const char *path, const char *bytes,
                                  size_t size, attest_budget *budget,
                                  attest_error *error) ATTEST_WARN_UNUSED;

@@ -10,7 +10,6 @@
 
 #include "base/memory.h"
 #include "base/scope.h"
-#include "report/need.h"
 #include "report/print.h"
 
 static void write_entry(attest_json *json, const attest_view *view, attest_view_kind kind,
@@ -90,7 +89,7 @@ static void print_entry(FILE *stream, const attest_view *view, attest_view_kind 
         text = attest_ball_format_arf(x);
     else
         text = attest_memory_copy("not a number");
-    attest_fprint(stream, "%s", attest_need_text(text));
+    attest_fprint(stream, "%s", attest_or_exit(text));
 }
 
 static void print_view(FILE *stream, const attest_replay *replay, attest_view_kind kind)
@@ -113,7 +112,7 @@ static void print_view(FILE *stream, const attest_replay *replay, attest_view_ki
         attest_fprint(stream, "    equal\n");
     } else {
         text = attest_ball_format_text(view->separation);
-        attest_fprint(stream, "    apart by %s\n", attest_need_text(text));
+        attest_fprint(stream, "    apart by %s\n", attest_or_exit(text));
         free(text);
     }
 }

@@ -1,4 +1,4 @@
-/* report.c -- a report from the records of a folder. */
+/* report.c -- a report on the records of a directory: page, CSV and figures. */
 #include "report/report.h"
 
 #include <errno.h>
@@ -6,13 +6,268 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
+#include <attest/version.h>
+
+#include "base/escape.h"
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/scope.h"
-#include "report/listing.h"
+#include "report/record.h"
 #include "report/section.h"
 #include "report/style.h"
+#include "report/table.h"
+
+/* A text in quotes, those inside doubled. The table may go to a terminal: control characters
+ * are escaped as they are there. */
+static void write_text(FILE *stream, const char *text)
+{
+    fputc('"', stream);
+    for (const char *quote; (quote = strchr(text, '"')) != NULL; text = quote + 1) {
+        attest_escape_print(stream, text, (size_t)(quote - text));
+        fputs("\"\"", stream);
+    }
+    attest_escape_print(stream, text, strlen(text));
+    fputc('"', stream);
+}
+
+/* object.part.key as it stands in the record, which keeps six digits; nothing where it is not.
+ */
+static void write_number(FILE *stream, const attest_json_cursor *object, const char *part,
+                         const char *key)
+{
+    attest_json_cursor inner = *object, member;
+
+    fputc(',', stream);
+    if (part && !attest_json_find_member(&inner, object, part))
+        return;
+    if (attest_json_find_member(&member, &inner, key))
+        fprintf(stream, "%.6g", attest_value_number(&inner, key));
+}
+
+static void write_line(FILE *stream, const attest_audit_iter *audited,
+                       const attest_json_cursor *head, const attest_json_cursor *entry)
+{
+    static const char *const value[][2] = {
+        {"relative_error", "max"}, {"relative_error", "mean"}, {"weights_error", "max"},
+        {"weights_error", "mean"}, {NULL, "argmax_changed"},   {"pairs", "apart"},
+        {"pairs", "by_rounding"},  {"pairs", "merged"},        {NULL, "collisions"},
+        {NULL, "nonfinite"},       {NULL, "saturated"},        {NULL, "max_ulp"},
+        {NULL, "mean_ulp"},        {NULL, "bound_ulp"}};
+
+    write_text(stream, audited->label);
+    if (head) {
+        write_number(stream, head, NULL, "layer");
+        write_number(stream, head, NULL, "head");
+    } else {
+        fputs(",,", stream);
+    }
+    fputc(',', stream);
+    write_text(stream, attest_value_text(entry, "name"));
+    fputc(',', stream);
+    write_text(stream, attest_value_text(entry, "verdict"));
+    for (size_t i = 0; i < sizeof value / sizeof value[0]; i++)
+        write_number(stream, entry, value[i][0], value[i][1]);
+    fputc('\n', stream);
+}
+
+static void write_formats(FILE *stream, const attest_audit_iter *audited,
+                          const attest_json_cursor *object, const attest_json_cursor *head)
+{
+    attest_json_cursor formats;
+    size_t count = attest_value_array(&formats, object, "formats");
+
+    for (size_t i = 0; i < count; i++) {
+        attest_json_cursor entry = attest_json_get_element(&formats, i);
+        write_line(stream, audited, head, &entry);
+    }
+}
+
+/* All records of a kind. */
+static void write_all(FILE *stream, attest_audit_iter *audited, const attest_records *records)
+{
+    attest_json_cursor heads;
+
+    while (attest_audit_iter_next(audited, records)) {
+        size_t count = attest_value_array(&heads, &audited->object, "heads");
+
+        write_formats(stream, audited, &audited->object, NULL);
+        for (size_t i = 0; i < count; i++) {
+            attest_json_cursor head = attest_json_get_element(&heads, i);
+            write_formats(stream, audited, &head, &head);
+        }
+    }
+}
+
+attest_status attest_report_write_csv(const attest_report *report, const char *path,
+                                      attest_error *error)
+{
+    attest_audit_iter audited;
+    attest_output output;
+    attest_status status = attest_output_open(&output, path, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    fputs("record,layer,head,format,verdict,relative_error_max,relative_error_mean,"
+          "weights_error_max,weights_error_mean,argmax_changed,pairs_apart,pairs_by_rounding,"
+          "pairs_merged,collisions,nonfinite,saturated,max_ulp,mean_ulp,bound_ulp\n",
+          output.stream);
+    attest_audit_iter_init_heads(&audited);
+    write_all(output.stream, &audited, &report->records);
+    attest_audit_iter_init(&audited);
+    write_all(output.stream, &audited, &report->records);
+    return attest_output_commit(&output, error);
+}
+
+/* The day of the report: that of SOURCE_DATE_EPOCH, if it is set, else today; "" if it cannot
+ * be told. */
+static void format_date(char date[32])
+{
+    const char *epoch = getenv("SOURCE_DATE_EPOCH");
+    time_t seconds = epoch && *epoch ? (time_t)strtoll(epoch, NULL, 10) : time(NULL);
+    struct tm day;
+
+    date[0] = '\0';
+    if (gmtime_r(&seconds, &day))
+        strftime(date, 32, "%Y-%m-%d", &day);
+}
+
+/* Nothing may be fetched, framed or sent; the one style and the one script are named by their
+ * hashes. */
+static void write_policy(attest_markup *page, const char *style)
+{
+    attest_text policy;
+
+    attest_text_init(&policy);
+    attest_text_add(&policy, "default-src 'none'; style-src '");
+    attest_style_hash(&policy, style, strlen(style));
+    attest_text_add(&policy, "'; script-src '");
+    attest_style_hash(&policy, attest_script_page, strlen(attest_script_page));
+    attest_text_add(&policy, "'; base-uri 'none'; form-action 'none'");
+    attest_markup_open(page, "meta");
+    attest_markup_attribute(page, "http-equiv", "Content-Security-Policy");
+    attest_markup_attribute(page, "content", policy.data ? policy.data : "");
+    attest_markup_empty(page);
+    page->text.failed |= policy.failed;
+    attest_text_clear(&policy);
+}
+
+static void write_meta(attest_markup *page, const char *name, const char *content)
+{
+    attest_markup_open(page, "meta");
+    attest_markup_attribute(page, "name", name);
+    attest_markup_attribute(page, "content", content);
+    attest_markup_empty(page);
+}
+
+static void write_head(attest_markup *page, const char *title)
+{
+    attest_text style;
+
+    attest_text_init(&style);
+    attest_text_add(&style, attest_style_plot);
+    attest_text_add(&style, attest_style_page);
+    attest_markup_open(page, "head");
+    attest_markup_open(page, "meta");
+    attest_markup_attribute(page, "charset", "utf-8");
+    attest_markup_empty(page);
+    write_policy(page, style.data ? style.data : "");
+    write_meta(page, "viewport", "width=device-width, initial-scale=1");
+    write_meta(page, "color-scheme", "light dark");
+    write_meta(page, "generator", "attest");
+    attest_markup_element(page, "title", NULL, title);
+    attest_markup_open(page, "style");
+    if (style.data)
+        attest_markup_raw(page, style.data, style.size);
+    page->text.failed |= style.failed;
+    attest_markup_close(page);
+    attest_markup_close(page);
+    attest_text_clear(&style);
+}
+
+static void write_contents(attest_markup *page, const attest_report *report)
+{
+    attest_markup_open(page, "nav");
+    attest_markup_attribute(page, "aria-label", "Contents");
+    attest_markup_open(page, "ul");
+    for (size_t i = 0; i < report->sections; i++) {
+        attest_markup_open(page, "li");
+        attest_markup_open(page, "a");
+        attest_markup_attribute_printf(page, "href", "#%s", report->section[i].id);
+        attest_markup_text(page, report->section[i].title);
+        attest_markup_close(page);
+        attest_markup_close(page);
+    }
+    attest_markup_close(page);
+    attest_markup_close(page);
+}
+
+static void write_header(attest_markup *page, const attest_report *report)
+{
+    char date[32];
+    size_t count = report->records.count;
+
+    format_date(date);
+    attest_markup_open(page, "header");
+    attest_markup_element(page, "h1", NULL, "What attention can tell apart");
+    attest_markup_open_class(page, "p", "lead");
+    attest_markup_printf(page, "A report by attest %s on %zu record%s, ", attest_version(),
+                         count, count == 1 ? "" : "s");
+    attest_markup_element(page, "time", NULL, date);
+    attest_markup_text(page, ". Every verdict was reached by exact arithmetic or proved error "
+                             "bounds; this page only shows them.");
+    attest_markup_close(page);
+    attest_markup_close(page);
+}
+
+static void write_body(attest_markup *page, const attest_report *report)
+{
+    attest_markup_open(page, "body");
+    attest_markup_open_class(page, "a", "skip");
+    attest_markup_attribute(page, "href", "#main");
+    attest_markup_text(page, "Skip to the results");
+    attest_markup_close(page);
+    write_header(page, report);
+    write_contents(page, report);
+    attest_markup_open(page, "main");
+    attest_markup_attribute(page, "id", "main");
+    attest_markup_attribute(page, "tabindex", "-1");
+    if (report->body.text.data)
+        attest_markup_raw(page, report->body.text.data, report->body.text.size);
+    attest_markup_close(page);
+    attest_markup_open(page, "footer");
+    attest_markup_element(
+        page, "p", NULL,
+        "attest decides by exact rationals and balls with proved error bounds "
+        "what one layer of hardmax or softmax attention can tell apart. "
+        "Undecided is never a pass.");
+    attest_markup_close(page);
+    attest_markup_open(page, "script");
+    attest_markup_raw(page, attest_script_page, strlen(attest_script_page));
+    attest_markup_close(page);
+    attest_markup_close(page);
+}
+
+attest_status attest_report_write_page(const attest_report *report, const char *path,
+                                       attest_error *error)
+{
+    ATTEST_SCOPED(attest_markup, page);
+    attest_output output;
+
+    attest_text_add(&page.text, "<!DOCTYPE html>");
+    attest_markup_open(&page, "html");
+    attest_markup_attribute(&page, "lang", "en");
+    write_head(&page, "attest report");
+    write_body(&page, report);
+    attest_markup_close(&page);
+    attest_text_add(&page.text, "\n");
+    if (page.text.failed)
+        return attest_memory_fail_at(error, path);
+    ATTEST_TRY(attest_output_open(&output, path, error));
+    fwrite(page.text.data, 1, page.text.size, output.stream);
+    return attest_output_commit(&output, error);
+}
 
 void attest_report_init(attest_report *report)
 {
@@ -91,7 +346,7 @@ static attest_status write_figure(const attest_report_figure *figure, const char
 
     if (name) {
         sprintf(name, "%s.svg", figure->id);
-        path = attest_listing_join(folder, name);
+        path = attest_records_join(folder, name);
     }
     if (!path)
         return attest_memory_fail_at(error, folder);

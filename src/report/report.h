@@ -1,15 +1,15 @@
 /* report.h -- one self-contained page about the finished work in a folder.
  *
- * A report reads records and shows them: it decides nothing, and every verdict on the page is
- * one that stands in a record. The page needs no network and no script; its bytes depend on the
- * records, the title and SOURCE_DATE_EPOCH alone. */
+ * A report displays records and decides nothing: every verdict on the page is that of a
+ * record. The page needs no network and no script; its bytes depend on the records, the title
+ * and SOURCE_DATE_EPOCH alone. */
 #ifndef ATTEST_REPORT_REPORT_H
 #define ATTEST_REPORT_REPORT_H
 
 #include "report/markup.h"
 #include "report/record.h"
 
-enum { ATTEST_REPORT_SECTIONS = 16 };
+enum { ATTEST_REPORT_SECTIONS = 24 };
 
 typedef struct attest_report_figure {
     char *id, *svg;
@@ -32,8 +32,8 @@ void attest_report_clear(attest_report *report);
 /* Writes all sections about report->records, once. Status: NOMEM. */
 attest_status attest_report_set(attest_report *report, attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Reads the records of a folder and writes all sections. except: what earlier reports have left
- * there, or NULL (listing.h). Status: as attest_records_read, and NOMEM. */
+/* Reads the records of a folder and writes all sections. except: as for attest_records_read.
+ * Status: as attest_records_read, and NOMEM. */
 attest_status attest_report_read(attest_report *report, const char *folder,
                                  const char *const *except, attest_budget *budget,
                                  attest_error *error) ATTEST_WARN_UNUSED;

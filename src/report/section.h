@@ -1,41 +1,59 @@
-/* section.h -- the sections of a report, one file each, and what they share. */
+/* section.h -- the sections of a report, and what they share. */
 #ifndef ATTEST_REPORT_SECTION_H
 #define ATTEST_REPORT_SECTION_H
 
 #include "io/json_read.h"
 #include "report/plot.h"
+#include "report/record.h"
 #include "report/report.h"
 
-/* Begins and ends a section; id is the program's own. */
+/* An iterator over the mappings of audits; a record is the audit of one mapping, or of several
+ * constructions side by side.
+ *
+ *     attest_audit_iter_init(&audited);
+ *     while (attest_audit_iter_next(&audited, records))
+ *         ... audited.object, audited.label ... */
+typedef struct attest_audit_iter {
+    const attest_record *record;
+    attest_json_cursor object; /* has "formats", "collapse", ... */
+    char label[128];           /* the name of the mapping on the page: record and strategy */
+    attest_record_kind kind;   /* of the records */
+    size_t place, index, count;
+    attest_json_cursor root, list;
+} attest_audit_iter;
+
+void attest_audit_iter_init(attest_audit_iter *audited);
+
+/* The same for audits of recorded activations: a record is one mapping. */
+void attest_audit_iter_init_heads(attest_audit_iter *audited);
+
+/* Advances to the next mapping; false: there is none. The object points into the iterator,
+ * which must not be moved. */
+bool attest_audit_iter_next(attest_audit_iter *audited, const attest_records *records);
+
+/* Begin and end a section. */
 void attest_section_open(attest_report *report, const char *id, const char *title,
                          const char *introduction);
 void attest_section_close(attest_report *report);
 
-/* A plot and the table beside it: begin with the plot that was drawn, whose id and markup are
- * given (the markup is cleared), write the table into report->body, and close. Further plots
- * that share the table come before it. */
+/* A plot and the table beside it: open_plot adds the drawing, which it clears; the caller
+ * writes the table to report->body, and close_plot ends both. add_plot adds further plots that
+ * share the table, before open_plot. */
 void attest_section_open_plot(attest_report *report, attest_markup *drawing, const char *id,
                               const char *caption);
 void attest_section_add_plot(attest_report *report, attest_markup *drawing, const char *id,
                              const char *caption);
 void attest_section_close_plot(attest_report *report);
 
-/* What a record is called on the page: its path without ".json". Cut to size bytes. */
+/* The name of a record on the page: its path without ".json", cut to size bytes. */
 char *attest_section_label(char *label, size_t size, const attest_record *record);
 
-/* Whether a counterexample is none: the tightest case of a property that held. */
+/* Returns whether a counterexample file is the tightest case of a property that held. */
 bool attest_section_is_tightest(const attest_record *record);
 
-/* Cells of a table: the errors and counts of a format, as section_meaning.c heads them. */
+/* Writes cells of a table: the errors and counts of a format, under the headings of
+ * section_meaning.c. */
 void attest_section_write_errors_of(attest_markup *body, const attest_json_cursor *entry);
-
-/* A table of where errors are largest and which pairs are lost, with the tokens if the record
- * has them. */
-void attest_section_write_places(attest_markup *body, const attest_json_cursor *root,
-                                 const attest_json_cursor *formats, size_t count);
-
-/* The data, weights and arithmetic of all audits, as a table. */
-void attest_section_write_subjects(attest_report *report);
 
 /* The sections. Each writes nothing where there is no record for it. */
 void attest_section_write_summary(attest_report *report);

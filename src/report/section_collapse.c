@@ -1,4 +1,5 @@
-/* section_collapse.c -- the least separation against the precision. */
+/* section_collapse.c -- the precision at which a mapping collapses: measured, certified and
+ * promised. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,10 +8,80 @@
 #include <attest/format.h>
 
 #include "base/memory.h"
-#include "report/audited.h"
 #include "report/section.h"
 #include "report/table.h"
-#include "report/value.h"
+
+static void write_member(attest_markup *body, const attest_json_cursor *object,
+                         const char *class_name, const char *key)
+{
+    attest_table_open_cell(body, class_name);
+    attest_value_write(body, object, key);
+    attest_markup_close(body);
+}
+
+/* "nearest, shifted, sequential, fma, sums in binary32". */
+static void write_arithmetic(attest_markup *body, const attest_json_cursor *root)
+{
+    attest_json_cursor arithmetic, member;
+    bool fma = false;
+
+    attest_table_open_cell(body, "long");
+    if (!attest_json_find_member(&arithmetic, root, "arithmetic")) {
+        attest_markup_text(body, "\xE2\x80\x93");
+        attest_markup_close(body);
+        return;
+    }
+    attest_markup_printf(
+        body, "%s, %s softmax, %s sums", attest_value_text(&arithmetic, "round"),
+        attest_value_text(&arithmetic, "softmax"), attest_value_text(&arithmetic, "sum"));
+    if (attest_json_find_member(&member, &arithmetic, "fma") &&
+        attest_json_get_bool(&fma, &member, NULL) == ATTEST_OK && fma)
+        attest_markup_text(body, ", fused");
+    if (*attest_value_text(&arithmetic, "accumulate"))
+        attest_markup_printf(body, ", accumulated in %s",
+                             attest_value_text(&arithmetic, "accumulate"));
+    attest_markup_close(body);
+}
+
+static void write_subject(attest_markup *body, const attest_record *record)
+{
+    static const char *const counts[] = {"sequences", "longest", "dim", "tokens",
+                                         "required_pairs"};
+    attest_json_cursor root = attest_json_root(&record->document), dataset = {0}, weights = {0};
+    char label[96];
+
+    /* A cursor without a value has no members. */
+    if (!attest_json_find_member(&dataset, &root, "dataset"))
+        dataset.value = NULL;
+    if (!attest_json_find_member(&weights, &root, "weights"))
+        weights.value = NULL;
+    attest_table_row(body, attest_section_label(label, sizeof label, record));
+    write_member(body, &dataset, "long",
+                 *attest_value_text(&dataset, "name") ? "name" : "path");
+    for (int i = 0; i < 5; i++)
+        attest_table_number(body, attest_value_number(&dataset, counts[i]), 0);
+    write_member(body, &weights, NULL, "activation");
+    write_arithmetic(body, &root);
+}
+
+/* The data, weights and arithmetic of all audits, as a table. */
+static void section_write_subjects(attest_report *report)
+{
+    static const char *const heading[] = {"Record",          "Dataset",    "#Sequences",
+                                          "#Longest",        "#Dimension", "#Tokens",
+                                          "#Required pairs", "Activation", "Arithmetic"};
+    attest_markup *body = &report->body;
+    const attest_record *record;
+
+    attest_markup_open_class(body, "div", "wide");
+    attest_table_open(body, "What was audited", heading, 9);
+    for (size_t place = 0;
+         (record = attest_records_find(&report->records, ATTEST_RECORD_AUDIT, place, &place));
+         place++)
+        write_subject(body, record);
+    attest_table_close(body);
+    attest_markup_close(body);
+}
 
 enum { TOGETHER = 4, MOST_MARKS = 12 };
 
@@ -30,7 +101,7 @@ static void clear_sweep(sweep *all)
 
 /* The widths of a mapping; count is 0 if it has none. A width at which pairs collide has
  * separation zero. */
-static bool read_sweep(sweep *all, const attest_audited *audited)
+static bool read_sweep(sweep *all, const attest_audit_iter *audited)
 {
     attest_json_cursor collapse, array;
     size_t count = 0;
@@ -195,13 +266,13 @@ static void write_figures(attest_report *report)
 {
     sweep all[TOGETHER];
     format_marks marks = {0};
-    attest_audited audited;
+    attest_audit_iter audited;
     size_t count = 0, number = 0;
     bool more;
 
-    attest_audited_init(&audited);
+    attest_audit_iter_init(&audited);
     do {
-        more = attest_audited_next(&audited, &report->records);
+        more = attest_audit_iter_next(&audited, &report->records);
         if (more) {
             report->body.text.failed |= !read_sweep(&all[count], &audited);
             read_marks(&marks, &audited.object);
@@ -249,12 +320,12 @@ static void write_formats(attest_report *report)
                                           "#Collisions", "#Not finite",    "#Least separation",
                                           "Which pair",  "Replayable file"};
     attest_markup *body = &report->body;
-    attest_audited audited;
+    attest_audit_iter audited;
 
     attest_markup_open_class(body, "div", "wide");
     attest_table_open(body, "What each format does to the mapping", heading, 8);
-    attest_audited_init(&audited);
-    while (attest_audited_next(&audited, &report->records)) {
+    attest_audit_iter_init(&audited);
+    while (attest_audit_iter_next(&audited, &report->records)) {
         attest_json_cursor array;
         size_t count = attest_value_array(&array, &audited.object, "formats");
         for (size_t i = 0; i < count; i++) {
@@ -276,8 +347,174 @@ void attest_section_write_collapse(attest_report *report)
                         "Below some significand width, outputs that must differ become equal "
                         "bit for bit. The collapse width is the least one from which on all "
                         "widths keep every required pair apart.");
-    attest_section_write_subjects(report);
+    section_write_subjects(report);
     write_figures(report);
     write_formats(report);
+    attest_section_close(report);
+}
+
+enum { KINDS = 3, MOST_MAPPINGS = 32 };
+
+/* One mapping: the width at which it collapses, and those asked for by its certified
+ * separation and by the theorem's delta. */
+typedef struct mapping {
+    char label[128];
+    double bits[KINDS];
+    bool beyond[KINDS];
+    double necessary;           /* by counting, of any code; no dot of the plot */
+    double promised, certified; /* log2 */
+} mapping;
+
+typedef struct mappings {
+    size_t count;
+    mapping row[MOST_MAPPINGS];
+} mappings;
+
+static const char *const kind_name[KINDS] = {"bits it takes",
+                                             "bits for the certified separation",
+                                             "bits for the theorem\xE2\x80\x99s \xCE\xB4"};
+
+static mapping *add(mappings *all, const char *label)
+{
+    mapping *row;
+
+    if (all->count == MOST_MAPPINGS)
+        return NULL;
+    row = &all->row[all->count++];
+    snprintf(row->label, sizeof row->label, "%s", label);
+    return row;
+}
+
+/* A member of a member; NAN if either is missing. */
+static double inner(const attest_json_cursor *object, const char *outer, const char *key,
+                    double get(const attest_json_cursor *, const char *))
+{
+    attest_json_cursor member;
+
+    return attest_json_find_member(&member, object, outer) ? get(&member, key) : NAN;
+}
+
+/* The mapping of an audit, whose search for the width may have ended at its cap. */
+static void add_audit(mappings *all, const attest_audit_iter *audited)
+{
+    const attest_json_cursor *object = &audited->object;
+    double collapse = attest_value_number(object, "collapse_bits");
+    double cap = inner(object, "collapse", "cap", attest_value_number);
+    mapping *row = add(all, audited->label);
+
+    if (!row)
+        return;
+    row->beyond[0] = isnan(collapse) && !isnan(cap);
+    row->bits[0] = row->beyond[0] ? cap : collapse;
+    row->bits[1] = attest_value_number(object, "certified_bits");
+    row->bits[2] = attest_value_number(object, "theory_bits");
+    row->necessary = attest_value_number(object, "necessary_bits");
+    row->promised = inner(object, "theory", "delta", attest_value_log2);
+    row->certified = inner(object, "certified", "min_separation", attest_value_log2);
+}
+
+static void add_construct(mappings *all, const attest_record *record)
+{
+    attest_json_cursor root = attest_json_root(&record->document);
+    char label[96];
+    mapping *row = add(all, attest_section_label(label, sizeof label, record));
+
+    if (!row)
+        return;
+    row->bits[0] = row->necessary = NAN;
+    row->bits[1] = attest_value_number(&root, "bits_certified");
+    row->bits[2] = attest_value_number(&root, "bits_promised");
+    row->promised = attest_value_log2(&root, "delta");
+    row->certified = inner(&root, "certificate", "min_separation", attest_value_log2);
+}
+
+static void add_all(mappings *all, const attest_records *records)
+{
+    attest_audit_iter audited;
+    const attest_record *record;
+
+    attest_audit_iter_init(&audited);
+    while (attest_audit_iter_next(&audited, records))
+        add_audit(all, &audited);
+    for (size_t place = 0;
+         (record = attest_records_find(records, ATTEST_RECORD_CONSTRUCT, place, &place));
+         place++)
+        add_construct(all, record);
+}
+
+static void write_theory_table(attest_markup *body, const mappings *all)
+{
+    static const char *const heading[] = {
+        "Mapping",        "#Promised \xCE\xB4", "#Certified separation", "#Bits, necessary",
+        "#Bits it takes", "#Bits, certified",   "#Bits, theorem"};
+    char number[64], text[80];
+
+    attest_table_open(body, "Promised, certified and measured", heading, 7);
+    for (size_t i = 0; i < all->count; i++) {
+        const mapping *row = &all->row[i];
+        attest_table_row(body, row->label);
+        attest_table_open_cell(body, "number");
+        attest_value_write_power(body, row->promised);
+        attest_markup_close(body);
+        attest_table_open_cell(body, "number");
+        attest_value_write_power(body, row->certified);
+        attest_markup_close(body);
+        attest_table_number(body, row->necessary, 0);
+        snprintf(text, sizeof text, "> %s",
+                 attest_scale_format_number(number, row->bits[0], 0));
+        if (row->beyond[0])
+            attest_table_cell(body, "number", text);
+        else
+            attest_table_number(body, row->bits[0], 0);
+        attest_table_number(body, row->bits[1], 0);
+        attest_table_number(body, row->bits[2], 0);
+    }
+    attest_table_close(body);
+}
+
+static void write_plot(attest_report *report, const mappings *all)
+{
+    static const attest_plot_mark mark[] = {
+        {8, "bfloat16"}, {11, "binary16"}, {24, "binary32"}, {53, "binary64"}};
+    attest_plot_row row[MOST_MAPPINGS];
+    attest_markup drawing;
+    attest_plot_dots dots = {
+        {"theory-bits", "Theory against truth",
+         "For each mapping, on a logarithmic axis of bits: the significand width at which it "
+         "stops collapsing, the width that its certified separation asks for, and the width "
+         "that the theorem's delta asks for. The table beside it has all values."},
+        ATTEST_SCALE_DECADES,
+        "significand width in bits",
+        KINDS,
+        kind_name,
+        all->count,
+        row,
+        4,
+        mark};
+
+    for (size_t i = 0; i < all->count; i++)
+        row[i] = (attest_plot_row){all->row[i].label, all->row[i].bits, all->row[i].beyond};
+    attest_markup_init(&drawing);
+    attest_plot_write_dots(&drawing, &dots);
+    attest_section_open_plot(
+        report, &drawing, "theory-bits",
+        "Theory against truth: how many bits a mapping takes, and how many "
+        "its guarantees ask for. An arrow means more than shown.");
+    write_theory_table(&report->body, all);
+    attest_section_close_plot(report);
+}
+
+void attest_section_write_theory(attest_report *report)
+{
+    mappings all = {0};
+
+    add_all(&all, &report->records);
+    if (all.count == 0)
+        return;
+    attest_section_open(report, "theory", "Theory against truth",
+                        "The theorem promises a separation \xCE\xB4 for all data of a kind. "
+                        "What is certified for these data is far larger, and what rounding "
+                        "tolerates in practice larger still.");
+    write_plot(report, &all);
     attest_section_close(report);
 }

@@ -4,10 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/audited.h"
 #include "report/section.h"
 #include "report/table.h"
-#include "report/value.h"
 
 enum { MOST_FORMATS = 24, KINDS = 3, STAGES = 8 };
 
@@ -149,12 +147,12 @@ static void write_stages(attest_report *report, const errors *all, const char *l
 void attest_section_write_errors(attest_report *report)
 {
     errors *all = malloc(sizeof *all);
-    attest_audited audited;
+    attest_audit_iter audited;
     size_t number = 0;
 
     report->body.text.failed |= all == NULL;
-    attest_audited_init(&audited);
-    while (all && attest_audited_next(&audited, &report->records)) {
+    attest_audit_iter_init(&audited);
+    while (all && attest_audit_iter_next(&audited, &report->records)) {
         read_errors(all, &audited.object);
         if (!all->any && !all->any_stage)
             continue;

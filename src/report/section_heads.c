@@ -6,10 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "report/audited.h"
 #include "report/section.h"
 #include "report/table.h"
-#include "report/value.h"
 
 enum { NAME = 32, MOST_SIDE = 256 };
 
@@ -161,7 +159,7 @@ static void write_table(attest_markup *body, const grid *g, size_t number)
     attest_markup_close(body);
 }
 
-static void write_record(attest_report *report, grid *g, const attest_audited *audited,
+static void write_record(attest_report *report, grid *g, const attest_audit_iter *audited,
                          size_t number)
 {
     attest_json_cursor formats;
@@ -179,12 +177,12 @@ static void write_record(attest_report *report, grid *g, const attest_audited *a
 void attest_section_write_heads(attest_report *report)
 {
     grid *g = malloc(sizeof *g);
-    attest_audited audited;
+    attest_audit_iter audited;
     size_t number = 0;
 
     report->body.text.failed |= g == NULL;
-    attest_audited_init_heads(&audited);
-    while (g && attest_audited_next(&audited, &report->records)) {
+    attest_audit_iter_init_heads(&audited);
+    while (g && attest_audit_iter_next(&audited, &report->records)) {
         if (!grid_init(g, &audited.root)) {
             report->body.text.failed = true;
         } else if (g->count > 0 && g->rows > 0 && g->columns > 0) {

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "report/value.h"
+#include "report/table.h"
 
 void attest_report_tests_init(attest_report_tests *tests)
 {

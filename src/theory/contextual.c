@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/map.h"
 #include "base/memory.h"
-#include "base/pair_map.h"
 #include "base/random.h"
 #include "number/scope.h"
 

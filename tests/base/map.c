@@ -4,8 +4,6 @@
 
 #include "base/map.h"
 #include "base/memory.h"
-#include "base/pair_map.h"
-#include "base/word_map.h"
 #include "tests/tap.h"
 
 enum { KEYS = 5000 };

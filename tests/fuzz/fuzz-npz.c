@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "io/npz.h"
+#include "io/npy.h"
 #include "tests/fuzz/fuzz.h"
 
 FUZZ_TARGET(npz)

@@ -5,7 +5,6 @@
 #include <attest/flint.h>
 
 #include "io/array.h"
-#include "io/matrix_array.h"
 #include "tests/tap.h"
 
 static attest_array array_of(attest_array_type type, bool big, const void *data, size_t count)

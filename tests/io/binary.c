@@ -5,7 +5,7 @@
 #include <attest/attest.h>
 
 #include "io/dataset_array.h"
-#include "io/npz.h"
+#include "io/npy.h"
 #include "tests/tap.h"
 
 typedef struct content {

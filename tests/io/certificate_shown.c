@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/certificate_shown.h"
+#include "io/certificate_json.h"
 #include "tests/tap.h"
 
 /* ball = (mid +- rad) 2^exponent. */

@@ -1,7 +1,7 @@
 /* The JSON reader: what it finds, what it refuses and where, how much memory it takes. */
 #include <string.h>
 
-#include "io/json_parser.h"
+#include "io/json_tree.h"
 #include "tests/ref/json_dump.h"
 #include "tests/tap.h"
 

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "io/json_file.h"
 #include "io/json_read.h"
 #include "io/json_write.h"
 #include "tests/tap.h"

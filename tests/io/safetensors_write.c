@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/safetensors_write.h"
+#include "io/safetensors.h"
 #include "io/tensor_file.h"
 #include "tests/tap.h"
 

@@ -8,6 +8,7 @@
 # Prefixes of several words whose first word belongs to another room, with the room they are in:
 # what is held is in data, how it is read and written in io, how it is evaluated in attention.
 registered='
+audit_iter report
 boltz_difference theory
 certificate_parse io
 certificate_read io
@@ -30,12 +31,9 @@ double_points certify
 feed_forward_ball attention
 feed_forward_exact attention
 feed_forward_plan attention
-feed_forward_set_json io
-feed_forward_write io
 judge_draw props
-matrix_set_json io
+linear_tokens model
 matrix_set_slice io
-matrix_write io
 network_attend attention
 network_ball attention
 network_double attention
@@ -50,17 +48,12 @@ network_set_json io
 network_write io
 token_index data
 units_plan attention
-weights_form io
-weights_have_bias io
 weights_is_binary io
 weights_parse io
 weights_read io
-weights_set_bias io
 weights_set_json io
 weights_set_npz io
 weights_write io
-weights_have_bias io
-weights_set_bias io
 '
 
 strangers() { # object or archive: global definitions without the prefix

@@ -23,7 +23,7 @@ static attest_status read_text(attest_model_config *config, const char *text,
 
 static bool same(const attest_model_config *a, const attest_model_config *b)
 {
-    const attest_prelude_rotary *x = &a->scaling, *y = &b->scaling;
+    const attest_rotary_doubles *x = &a->scaling, *y = &b->scaling;
 
     return a->heads == b->heads && a->key_heads == b->key_heads && a->head_dim == b->head_dim &&
            strcmp(a->type, b->type) == 0 && a->causal == b->causal &&
@@ -319,7 +319,7 @@ static void test_rotary(void)
 
     for (size_t i = 0; i < sizeof c / sizeof c[0]; i++) {
         attest_model_config config = c[i].config;
-        attest_prelude_rotary rotary = {.dims = 9};
+        attest_rotary_doubles rotary = {.dims = 9};
         attest_error error = {0};
         attest_status status;
 

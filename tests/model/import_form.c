@@ -227,7 +227,7 @@ static void test_numbers(void)
     s.config.rope_part = 0.5;
     s.config.rope_theta = 500000.1;
     s.config.scaling =
-        (attest_prelude_rotary){.factor = 0.3, .long_wave = 8e3, .short_wave = 0.7};
+        (attest_rotary_doubles){.factor = 0.3, .long_wave = 8e3, .short_wave = 0.7};
     s.config.norm_eps = 3e-5;
     strcpy(s.config.softcap, "50.5");
     TAP_OK(form(&s) == ATTEST_OK && s.weights.form.rotary.dims == 4 &&
