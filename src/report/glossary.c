@@ -1,4 +1,4 @@
-/* glossary.c -- the words that results are told in, explained once. */
+/* glossary.c -- definitions of the words in results. */
 #include "report/glossary.h"
 
 #include <stddef.h>
@@ -20,7 +20,7 @@ const attest_term attest_glossary[] = {
      "again.",
      "attest campaign --help"},
     {"certificate",
-     "A file that says of a dataset and weights what was proved, with the places and numbers "
+     "A file that states what was proved of a dataset and weights, with the places and numbers "
      "that show it. 'attest check' verifies it by other code than that which wrote it.",
      "doc/certificate.md"},
     {"collapse",
@@ -87,9 +87,9 @@ const attest_term attest_glossary[] = {
      "the separation that is promised, and the more bits that takes.",
      "attest construct --help"},
     {"kernel-model",
-     "What is known of an attention kernel: formats of its inputs, products, sums and output, "
-     "how it computes exp, in which order it may add. 'any' stands where the author does not "
-     "know. A bound holds for every kernel that the model describes.",
+     "A description of an attention kernel: the formats of its inputs, products, sums and "
+     "output, how it computes exp, in which order it may add. 'any' stands for an unknown "
+     "choice. A bound holds for every kernel that the model describes.",
      "attest show kernels"},
     {"mask",
      "Which keys a query sees: with none, all of its sequence; with a causal mask those up to "
@@ -97,7 +97,7 @@ const attest_term attest_glossary[] = {
      "doc/judge.md"},
     {"merged",
      "Of two places that are to be told apart: their outputs are equal, or not finite, so "
-     "that nothing behind can tell which is which.",
+     "that no later layer can tell them apart.",
      "doc/audit.md"},
     {"property",
      "A statement as a test: it draws an instance that meets the hypotheses, computes both "
@@ -157,7 +157,7 @@ const attest_term attest_glossary[] = {
      "share the weight (uniform), or the first of them has all of it (leftmost).",
      "attest show theorem1"},
     {"tile",
-     "So many keys as a kernel reads at a time. Where they begin and in which order they come "
+     "The keys that a kernel reads at a time. Where tiles begin and in which order they come "
      "decides in which order it adds.",
      "doc/kernel-models.md"},
     {"tolerance",

@@ -1,12 +1,12 @@
-/* glossary.h -- the words that results are told in, explained once: for the terminal, the
- * report and the manual. */
+/* glossary.h -- definitions of the words in results, for the terminal, the report and the
+ * manual. */
 #ifndef ATTEST_REPORT_GLOSSARY_H
 #define ATTEST_REPORT_GLOSSARY_H
 
 typedef struct attest_term {
     const char *name;
     const char *text;
-    const char *see; /* where to go on: a command, a document; NULL: nowhere */
+    const char *see; /* a command or a document with more, or NULL */
 } attest_term;
 
 /* In alphabetical order, ended by a NULL name. */

@@ -5,10 +5,10 @@
  *     attest_markup_text(markup, name);
  *     attest_markup_close(markup);
  *
- * Text and attribute values are escaped here and nowhere else, so nothing that stands in a file
- * becomes markup; names of elements and attributes are the program's own. Elements without
- * content end in "/>", which HTML and XML both read: the output is well-formed XML. A failure
- * to get memory is remembered by the text. */
+ * Text and attribute values are escaped here and nowhere else, so that the contents of a file
+ * never become markup; names of elements and attributes are the program's own. Elements
+ * without content end in "/>", which HTML and XML accept: the output is well-formed XML. The
+ * text remembers a failed allocation. */
 #ifndef ATTEST_REPORT_MARKUP_H
 #define ATTEST_REPORT_MARKUP_H
 
@@ -23,9 +23,9 @@ enum { ATTEST_MARKUP_DEPTH = 32 };
 
 typedef struct attest_markup {
     attest_text text;
-    bool indented;    /* elements stand on lines of their own, two spaces a level */
+    bool indented;    /* each element has a line of its own, indented by two spaces a level */
     bool in_tag;      /* the start tag is still open for attributes */
-    bool was_element; /* what was written last is an element, not text */
+    bool was_element; /* the last item written is an element, not text */
     int depth;
     const char *open[ATTEST_MARKUP_DEPTH];
 } attest_markup;
@@ -56,7 +56,7 @@ void attest_markup_line(attest_markup *markup, const char *text);
 
 void attest_markup_printf(attest_markup *markup, const char *format, ...) ATTEST_PRINTF(2, 3);
 
-/* Content that is markup already: the program's own, or made by another attest_markup. */
+/* Content that is already markup. */
 void attest_markup_raw(attest_markup *markup, const char *bytes, size_t count);
 
 /* <name class="class">text</name>; class may be NULL. */
@@ -66,8 +66,8 @@ void attest_markup_element(attest_markup *markup, const char *name, const char *
 /* Begins <name class="class">. */
 void attest_markup_open_class(attest_markup *markup, const char *name, const char *class_name);
 
-/* A number for an attribute, in at least 32 bytes: fixed point, at most two decimals, no
- * locale, and 0 for what is not finite or beyond 10^9. */
+/* Formats a number for an attribute, in at least 32 bytes: fixed point, at most two decimals,
+ * no locale, and 0 if it is not finite or beyond 10^9. */
 void attest_markup_format(char text[32], double value);
 
 #endif

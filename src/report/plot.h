@@ -1,4 +1,9 @@
-/* plot.h -- plots as SVG. */
+/* plot.h -- plots as SVG.
+ *
+ * A plot has an id, and a title and a description, which become <title> and <desc> for screen
+ * readers. Colours come from classes (style.h), so that one drawing serves light and dark;
+ * series also differ by shape and dashes. All drawings are 480 units wide, so that their
+ * letters stay legible on a phone. */
 #ifndef ATTEST_REPORT_PLOT_H
 #define ATTEST_REPORT_PLOT_H
 
@@ -7,6 +12,8 @@
 
 #include "report/markup.h"
 
+/* An exponent axis shows 2^e for e of any size: values are given as e, never as 2^e, which may
+ * be beyond the range of doubles. */
 typedef enum attest_scale_kind {
     ATTEST_SCALE_LINEAR,   /* v */
     ATTEST_SCALE_EXPONENT, /* the value is e; its label 2^e */
@@ -19,22 +26,22 @@ enum { ATTEST_SCALE_MOST = 24 };
 typedef struct attest_scale {
     attest_scale_kind kind;
     double low, high; /* the ends of the axis, in its evenly spaced unit */
-    double from, to;  /* where they are drawn */
+    double from, to;  /* the coordinates of the ends */
     double step;      /* between ticks, in the same unit */
 } attest_scale;
 
-/* An axis that shows low ... high and ends at whole ticks, with about ticks of them. Values
- * that are not finite, or not positive on a logarithmic axis, are as if they were 1. */
+/* Sets an axis from low to high that ends at ticks, with about this many of them. Values that
+ * are not finite, or not positive on a logarithmic axis, count as 1. */
 void attest_scale_set(attest_scale *scale, attest_scale_kind kind, double low, double high,
                       int ticks);
 
-/* Where the value is drawn: from ... to, never outside. */
+/* The coordinate of the value, clipped to from ... to. */
 double attest_scale_get(const attest_scale *scale, double value);
 
 /* value[0..n) = the values at the ticks; returns n <= ATTEST_SCALE_MOST. */
 size_t attest_scale_get_ticks(double value[ATTEST_SCALE_MOST], const attest_scale *scale);
 
-/* A label: base, and an exponent to be raised (empty if there is none). 32 bytes each. */
+/* A label: base, and a superscript (empty if there is none). 32 bytes each. */
 void attest_scale_format(char base[32], char exponent[32], const attest_scale *scale,
                          double value);
 
@@ -55,7 +62,7 @@ typedef struct attest_plot {
     const char *title, *description;
 } attest_plot;
 
-/* Where a plot draws: y grows downward. */
+/* The rectangle of a plot; y grows downward. */
 typedef struct attest_plot_area {
     double left, right, top, bottom;
 } attest_plot_area;
@@ -74,7 +81,7 @@ void attest_plot_text(attest_markup *markup, const char *class_name, double x, d
 void attest_plot_marker(attest_markup *markup, int style, double x, double y,
                         const char *tooltip);
 
-/* About how wide a text is drawn, and the text cut to a width, in size bytes. */
+/* The approximate width of a text; the text cut to a width, in size bytes. */
 double attest_plot_width(const char *text);
 void attest_plot_cut(char *to, size_t size, const char *text, double width);
 
@@ -88,7 +95,7 @@ void attest_plot_axis_y(attest_markup *markup, const attest_scale *scale,
 double attest_plot_legend(attest_markup *markup, double top, const char *const *name,
                           const int *style, size_t count);
 
-/* A value worth a line across the plot, e.g. the precision of a format. */
+/* A value marked by a line across the plot, e.g. the precision of a format. */
 typedef struct attest_plot_mark {
     double at;
     const char *name;
@@ -114,8 +121,8 @@ typedef struct attest_plot_lines {
     attest_plot plot;
     attest_scale_kind x_kind, y_kind;
     const char *x_label, *y_label;
-    const char *zero_label; /* what the row of zeros is called */
-    bool zero_is_good;      /* its colour */
+    const char *zero_label; /* the label of the row of zeros */
+    bool zero_is_good;      /* decides its colour */
     size_t series;
     const attest_plot_series *serie;
     size_t marks; /* at values of x */
@@ -125,7 +132,7 @@ typedef struct attest_plot_lines {
 } attest_plot_lines;
 void attest_plot_write_lines(attest_markup *markup, const attest_plot_lines *lines);
 
-/* Values of a thing on a common axis, one row for each thing, joined by a line. */
+/* Values on a common axis, one row for each item, joined by a line. */
 typedef struct attest_plot_row {
     const char *name;
     const double *value; /* one for each kind; NAN: none */
@@ -167,11 +174,11 @@ void attest_plot_write_histogram(attest_markup *markup, const attest_plot_histog
 /* A grid of counts or sizes; shades follow the logarithm. */
 typedef struct attest_plot_heatmap {
     attest_plot plot;
-    const char *column_label; /* what the columns are */
+    const char *column_label; /* the label of the axis of columns */
     size_t rows, columns;
     const char *const *row_name, *const *column_name;
     const double *count;     /* row after row; NAN: not measured */
-    const char *unit;        /* what is counted */
+    const char *unit;        /* the unit of counts */
     bool is_size;            /* any positive number, not a count from 1 on */
     const char *const *link; /* NULL, or by cell: the id that it leads to, or NULL */
 } attest_plot_heatmap;

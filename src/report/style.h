@@ -1,21 +1,22 @@
-/* style.h -- how pages and plots look, as CSS.
+/* style.h -- the CSS of pages and plots.
  *
- * Colours are variables with one set for light, one for dark and one for paper. The series' six
- * colours keep apart for all common kinds of colour blindness, with at least 3:1 against their
- * ground. The texts hold neither '<' nor '&', so that they stand in HTML and SVG alike. */
+ * Colours are variables with one set for light, one for dark and one for paper. The six
+ * colours of series are distinguishable with all common kinds of colour blindness, and have a
+ * contrast of at least 3:1 to the background. The texts contain neither '<' nor '&', so that
+ * they are valid in HTML and SVG. */
 #ifndef ATTEST_REPORT_STYLE_H
 #define ATTEST_REPORT_STYLE_H
 
 #include "base/text.h"
 
-/* Colours and plots: all that a drawing on its own needs. */
+/* Colours and plots: the style of a drawing. */
 extern const char attest_style_plot[];
 
-/* Everything else of a page. */
+/* The rest of the style of a page. */
 extern const char attest_style_page[];
 
-/* Appends "sha256-" and the hash of the text in base 64, as a content security policy names a
- * style that it allows. */
+/* Appends "sha256-" and the hash of the text in base 64, by which a content security policy
+ * identifies a style. */
 void attest_style_hash(attest_text *hash, const char *style, size_t size);
 
 /* The script of a page (script.c). */

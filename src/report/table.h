@@ -1,18 +1,20 @@
-/* table.h -- tables for people who read them, and for those who have them read.
+/* table.h -- tables of a report, accessible to screen readers, and values of records in them.
  *
  *     attest_table_open(markup, "Formats", headings, 3);
  *     attest_table_row(markup, "binary16");
  *     attest_table_cell(markup, "number", "12");
  *     ...
- *     attest_table_close(markup); */
+ *     attest_table_close(markup);
+ */
 #ifndef ATTEST_REPORT_TABLE_H
 #define ATTEST_REPORT_TABLE_H
 
 #include "io/json_read.h"
 #include "report/markup.h"
 
-/* A table with a caption and a heading for every column, in a region that scrolls by itself
- * and can be reached by keyboard. A heading that begins with '#' stands over numbers. */
+/* Begins a table with a caption and a heading for every column, in a region that scrolls by
+ * itself and can be reached by keyboard. A heading that begins with '#' is that of a column of
+ * numbers. */
 void attest_table_open(attest_markup *markup, const char *caption, const char *const *heading,
                        size_t columns);
 
@@ -33,11 +35,14 @@ void attest_table_number(attest_markup *markup, double value, int digits);
 
 void attest_table_close(attest_markup *markup);
 
-/* object.key as text; "" if there is none. It belongs to the document. */
+/* Values of records. A record may lack values that an older or smaller run did not measure, so
+ * all functions have a result for a missing value. Doubles are for display only.
+ *
+ * object.key as text; "" if there is none. It belongs to the document. */
 const char *attest_value_text(const attest_json_cursor *object, const char *key);
 
-/* object.key as a double: a JSON number, or a string that holds a number or "-inf", "inf". NAN
- * if there is none. */
+/* object.key as a double: a JSON number, or a string with a number, "-inf" or "inf". NAN if
+ * there is none. */
 double attest_value_number(const attest_json_cursor *object, const char *key);
 
 /* log2 of object.key: a ball (by its log2) or a number. -INFINITY for zero, NAN if there is
@@ -48,8 +53,8 @@ double attest_value_log2(const attest_json_cursor *object, const char *key);
 size_t attest_value_array(attest_json_cursor *array, const attest_json_cursor *object,
                           const char *key);
 
-/* object.key for people: a ball as 2^e, a number with grouped digits, arrays in brackets, a
- * text as it is (or its beginning, if it is very long), and a dash for what is not there. */
+/* Writes object.key: a ball as 2^e, a number with grouped digits, arrays in brackets, a text
+ * unchanged (or its beginning, if it is very long), and a dash for a missing value. */
 void attest_value_write(attest_markup *markup, const attest_json_cursor *object,
                         const char *key);
 
@@ -63,11 +68,11 @@ void attest_value_write_value(attest_markup *markup, const attest_json_cursor *c
 /* 2^e with a raised exponent of two decimals; "0" for -INFINITY, a dash for NAN. */
 void attest_value_write_power(attest_markup *markup, double log2);
 
-/* Whether object says that all is as it should be: its "as_expected" if it has one, for a
- * property that looks for violations should find some; else whether its verdict is good. */
+/* Returns whether the result is the expected one: the value of "as_expected", which is true
+ * for a search that found a violation, or, without that member, whether the verdict is good. */
 bool attest_value_is_expected(const attest_json_cursor *object, const char *good);
 
-/* A verdict with a sign and a class, so that it is not told by colour alone. */
+/* Writes a verdict with a symbol and a class, so that colour is not its only mark. */
 void attest_value_write_verdict(attest_markup *markup, const char *verdict);
 
 #endif
