@@ -43,7 +43,7 @@ size_t attest_utf8_write(char *text, uint32_t character)
     return length;
 }
 
-/* Text from files, made harmless for where it goes. */
+/* Escaping. */
 
 #define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
 
@@ -209,8 +209,8 @@ static const char *entity(unsigned char c, bool attribute)
     }
 }
 
-/* Whether a character may stand in XML: not the control characters but tab and the line ends,
- * and not U+FFFE and U+FFFF, which XML 1.0 does not have. */
+/* Returns whether XML 1.0 allows the character: not control characters other than tab and line
+ * ends, nor U+FFFE and U+FFFF. */
 static bool fits_xml(const unsigned char *bytes, size_t length)
 {
     if (length == 1 && bytes[0] && strchr("\t\n\r", bytes[0]))

@@ -27,7 +27,7 @@ void attest_escape_excerpt(char *to, size_t room, const char *bytes, size_t coun
  * is the same string; bytes that are not UTF-8 become U+FFFD. */
 void attest_escape_json(attest_text *text, const char *bytes, size_t count);
 
-/* The same for a whole JSON text, whose quotes, backslashes and newlines stay. */
+/* The same for a whole JSON text, whose quotes, backslashes and newlines are kept. */
 void attest_escape_json_text(attest_text *text, const char *bytes, size_t count);
 
 /* Character data of XML and HTML. Characters that XML 1.0 does not allow, DEL, C1 controls and

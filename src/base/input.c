@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/sha256.h"
 
-enum { PIPE_BLOCK = 65536 }; /* where the size is not known beforehand */
+enum { PIPE_BLOCK = 65536 }; /* if the size is unknown */
 
 static attest_status io_error(attest_error *error, const char *path, const char *what)
 {

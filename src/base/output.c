@@ -314,7 +314,7 @@ static const char *finish(attest_output *output)
     if (!failed && output->temporary && sync_file(fileno(stream)) != 0)
         failed = true;
     if (!failed && output->nameless && (file = fcntl(fileno(stream), F_DUPFD_CLOEXEC, 0)) < 0)
-        failed = true; /* the file without a name is gone when nobody has it open */
+        failed = true; /* the file without a name is deleted when it is closed */
     if (fclose(stream) != 0 || attest_fault("close") || failed)
         what = "write";
     else if (output->temporary)

@@ -17,7 +17,7 @@ static const uint32_t K[64] = {
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7,
     0xc67178f2};
 
-/* Which branches a hash takes tells a fuzzer nothing, and takes a third of its time. */
+/* Branches of a hash are useless to a fuzzer and take a third of its time. */
 #if defined(__clang__)
 #define UNTRACED __attribute__((no_sanitize("coverage")))
 #else

@@ -81,7 +81,7 @@ pid_t attest_workers_start(void (*run)(void *context), void *context)
 {
     pid_t parent = getpid(), child;
 
-    fflush(NULL); /* or the child would hold, and might write, what is buffered */
+    fflush(NULL); /* otherwise the child would inherit, and might write, buffered output */
     child = attest_fault("fork") ? (errno = EAGAIN, -1) : fork();
     if (child != 0)
         return child;

@@ -143,8 +143,8 @@ static attest_status reserve_table(attest_dataset_builder *builder, size_t more,
     size_t need = tokens->count + more, old = builder->index.slots, slots;
     attest_status status = ATTEST_OK;
 
-    /* One batch of indices more than can be used, because a batch is put in place before it is
-     * known to be new. */
+    /* Makes room for one batch of indices more than can be used, because a batch is inserted
+     * before it is known to be new. */
     if (need > ATTEST_TOKENS_MAX + BATCH)
         return fail_full(error);
     if (tokens->dim > SIZE_MAX / 2 / sizeof(double))
@@ -162,7 +162,7 @@ static attest_status reserve_table(attest_dataset_builder *builder, size_t more,
     return ATTEST_OK;
 }
 
-/* The inverse of grow; a block that cannot be moved stays as large as it is. */
+/* The inverse of grow; a block that cannot be moved keeps its size. */
 static void *shrink(attest_dataset_builder *builder, void *block, size_t old, size_t wanted,
                     size_t width)
 {
@@ -180,15 +180,15 @@ attest_status attest_dataset_builder_reserve(attest_dataset_builder *builder, si
     return status == ATTEST_OK ? reserve_tokens(builder, tokens, error) : status;
 }
 
-/* Drops the index and gives back all that is charged. */
+/* Frees the index and returns everything that is charged. */
 static void release(attest_dataset_builder *builder)
 {
     attest_token_index_clear(&builder->index);
     give_back(builder, builder->charged);
 }
 
-/* Drops the index and makes the dataset's arrays as small as they can be; what is still
- * charged then is what the dataset takes. */
+/* Frees the index and shrinks the dataset's arrays; only the memory of the dataset stays
+ * charged. */
 static void trim(attest_dataset_builder *builder)
 {
     attest_dataset *dataset = &builder->dataset;

@@ -1,5 +1,4 @@
-/* certificate.c -- certificates in memory: from what was found, and the files it was found of.
- */
+/* certificate.c -- certificates in memory. */
 #include <attest/certificate.h>
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* counterexample.h -- an instance on which a statement fails, with all its values.
  *
- * It holds the values themselves, never the state of a generator: to decide it again, nothing
- * else is needed. */
+ * It contains the values themselves, never the state of a generator, and suffices to decide
+ * the statement again. */
 #ifndef ATTEST_DATA_COUNTEREXAMPLE_H
 #define ATTEST_DATA_COUNTEREXAMPLE_H
 
@@ -14,7 +14,7 @@
 #include <attest/number.h>
 #include <attest/weights.h>
 
-/* A named value that the statement takes besides data and weights, e.g. delta. */
+/* A named value of the statement besides data and weights, e.g. delta. */
 typedef struct attest_parameter {
     char *name;
     char *value; /* a number as it is written, or a word */
@@ -22,8 +22,8 @@ typedef struct attest_parameter {
 
 typedef struct attest_counterexample {
     char *property;         /* the name of the statement or property */
-    attest_dataset dataset; /* count is 0 where the property takes no data */
-    attest_weights weights; /* heads is 0 where it takes no weights */
+    attest_dataset dataset; /* count is 0 if the property has no data */
+    attest_weights weights; /* heads is 0 if it has no weights */
     size_t parameters;
     attest_parameter *parameter;
     char object[65];   /* the hash of the shared object that has the property; "": built in */

@@ -48,8 +48,8 @@ typedef struct attest_feed_forward {
 void attest_feed_forward_init(attest_feed_forward *layer);
 void attest_feed_forward_clear(attest_feed_forward *layer);
 
-/* Makes room for so many empty groups, b_2 = 0, with skip. Earlier contents are lost. Status:
- * NOMEM. */
+/* Makes room for this number of empty groups, b_2 = 0, with skip. Earlier contents are lost.
+ * Status: NOMEM. */
 attest_status attest_feed_forward_resize(attest_feed_forward *layer, size_t dim,
                                          size_t groups) ATTEST_WARN_UNUSED;
 
@@ -65,7 +65,7 @@ typedef struct attest_network {
     size_t axis;
     fmpq_t step;
     char *embed; /* "hash:D": words become tokens of D entries (conll.h); NULL: numbers */
-    size_t tags; /* what the labels 0, 1, 2, ... stand for, or none */
+    size_t tags; /* the names of the labels 0, 1, 2, ..., or none */
     char **tag;
     bool has_before, has_after;
     attest_feed_forward before, after;

@@ -31,8 +31,8 @@ void attest_token_index_clear(attest_token_index *index)
     index->slots = 0;
 }
 
-/* Both halves of a 128-bit product: with an unknown factor, no difference of inputs is known to
- * cancel. */
+/* Adds both halves of a 128-bit product: with a secret factor, no known difference of inputs
+ * cancels. */
 static inline uint64_t fold(uint64_t a, uint64_t b)
 {
     uint128 product = (uint128)a * b;

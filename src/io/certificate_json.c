@@ -14,9 +14,10 @@
 #include "io/json_write.h"
 #include "number/scope.h"
 
-/* Numbers shown are short, and significands lie within 2^+-4096: what is longer or farther
- * from 0 is not true of any ball that attest writes, and exact arithmetic with it would take
- * long. Midpoints and radii below 2^-MOST_EXPONENT count as radii of that size. */
+/* Displayed numbers are short, and significands lie within 2^+-4096. Longer numbers, or
+ * numbers farther from 0, contradict every ball that attest writes, and exact arithmetic with
+ * them would be slow. Midpoints and radii below 2^-MOST_EXPONENT count as radii of that size.
+ */
 enum { MOST_LENGTH = 200, MOST_EXPONENT = 100000, MOST_SHIFT_LENGTH = 1 << 21 };
 enum { LOG2_DIGITS = 15, FAR = 2 * MOST_LENGTH };
 
@@ -269,7 +270,7 @@ static bool are_near(const arf_t mid, const arf_t radius)
 typedef attest_status shows_function(bool *shows, const char *text, const arb_t ball);
 
 /* Compares the member key of a ball, if there is one, with its value: shows() parses the text,
- * of this form, and compares. *untrue = what where they differ. */
+ * which has this form, and compares. *untrue = what, if they differ. */
 static void read_shown(const char **untrue, const attest_json_cursor *ball, const arb_t value,
                        const char *key, const char *form, shows_function *shows,
                        const char *what)

@@ -81,7 +81,7 @@ static attest_status refuse(const reader *r, const char *what, attest_error *err
     return attest_error_set(error, ATTEST_FORMAT, "line %zu: %s", r->line, what);
 }
 
-/* Two words that no D so small tells apart. */
+/* Two words with the same point: D is too small. */
 static attest_status refuse_collision(const reader *r, uint32_t word, uint32_t token,
                                       attest_error *error)
 {

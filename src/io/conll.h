@@ -2,10 +2,9 @@
  *
  *     token ... tag
  *
- * One token a line, columns separated by spaces or tabs; the first column is the word, the last
- * one the tag, what stands between is ignored. A blank line ends a sentence; lines whose word
- * is
- * "-DOCSTART-" are left out. Lines may end in CR LF. */
+ * One token a line, columns separated by spaces or tabs; the first column is the word, the
+ * last one the tag, columns between them are ignored. A blank line ends a sentence; lines
+ * whose word is "-DOCSTART-" are skipped. Lines may end in CR LF. */
 #ifndef ATTEST_IO_CONLL_H
 #define ATTEST_IO_CONLL_H
 
@@ -21,11 +20,10 @@
 attest_status attest_embed_parse(size_t *dim, const char *text,
                                  attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The point of a word under hash:dim. Let B be the 32-byte strings SHA-256(c w), c = 0, 1, 2,
- * ... one byte, w the bytes of the word, one behind the other, cut into 16-bit numbers u_0,
- * u_1, ..., the higher byte first. Then entry i is (2 u_i - 65535) / 65536: exact in binary64,
- * inside
- * (-1, 1), never 0, and the same for every file. */
+/* The point of a word under hash:dim. The 32-byte strings SHA-256(c w), c = 0, 1, 2, ... one
+ * byte, w the bytes of the word, are concatenated and cut into 16-bit numbers u_0, u_1, ...,
+ * the higher byte first. Entry i is (2 u_i - 65535) / 65536: exact in binary64, inside (-1,
+ * 1), never 0, and the same for every file. */
 void attest_embed_word(double *entry, size_t dim, const char *word, size_t length);
 
 /* The tags, in order of first appearance: tag t is label t. */

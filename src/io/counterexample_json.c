@@ -41,7 +41,7 @@ static void read_values(attest_counterexample *counterexample, const attest_json
                            dataset->dim, weights->dim);
 }
 
-/* A parameter is a string, or a JSON number, whose text is kept. */
+/* A parameter is a string, or a JSON number, which is stored as text. */
 static void read_parameters(attest_counterexample *counterexample,
                             const attest_json_cursor *object)
 {
@@ -98,7 +98,7 @@ static void read_pair(attest_counterexample *counterexample, const attest_json_c
     counterexample->has_pair = true;
 }
 
-/* Seeds are strings "0x...": a JSON number cannot hold 64 bits everywhere. */
+/* Seeds are strings "0x...": not every JSON reader has numbers of 64 bits. */
 static void read_origin(attest_counterexample *counterexample, const attest_json_cursor *object)
 {
     attest_json_cursor member;

@@ -11,7 +11,8 @@
 #include "io/npy.h"
 #include "io/safetensors.h"
 
-/* So many doubles are converted at a time, or one token: what fits the cache. */
+/* The number of doubles that are converted at a time, unless one token has more: they fit the
+ * cache. */
 enum { BLOCK = 8192 };
 
 typedef struct layout {
@@ -36,7 +37,7 @@ static attest_status check_shape(layout *in, const attest_array *array, attest_e
     return ATTEST_OK;
 }
 
-/* The storage places of token t: it starts at *first and goes on in steps of *step. */
+/* The elements of token t in storage: they start at *first, in steps of *step. */
 static void token_place(size_t *first, size_t *step, const layout *in, size_t t)
 {
     if (in->array->fortran) {
@@ -97,7 +98,7 @@ static attest_status add_tokens(attest_dataset_builder *builder, const layout *i
     return status;
 }
 
-/* Can the builder read the bytes as they are? */
+/* Returns whether the builder can read the bytes directly. */
 static bool is_native(const attest_array *array)
 {
     const uint16_t one = 1;
@@ -162,7 +163,7 @@ static void set_integer(fmpq_t value, const attest_dyadic *integer)
         fmpz_neg(fmpq_numref(value), fmpq_numref(value));
 }
 
-/* 64-bit integers beyond what a double holds. */
+/* 64-bit integers that are not doubles. */
 static attest_status add_integers(attest_dataset_builder *builder, const layout *in,
                                   attest_budget *budget, attest_error *error)
 {

@@ -6,8 +6,8 @@
 
 #include "io/array.h"
 
-/* The dataset of an array of shape (N, n, d): N sequences of n tokens of d entries, exactly. It
- * gets a table of doubles, unless some 64-bit integer is no double: then a rational one.
+/* The dataset of an array of shape (N, n, d): N sequences of n tokens of d entries, exactly.
+ * It gets a table of doubles, or a rational one if some 64-bit integer is not a double.
  * Status: FORMAT (another shape, an empty one, NaN or infinite entries: the text has shape or
  * index), UNABLE, NOMEM. On failure the dataset is unchanged. Cost: one pass, and besides the
  * dataset 64 KiB or one token as doubles. */
@@ -21,9 +21,8 @@ attest_status attest_dataset_set_npy(attest_dataset *dataset, const unsigned cha
                                      attest_error *error) ATTEST_WARN_UNUSED;
 
 /* The dataset of one tensor of a safetensors file, of shape (N, n, d), or (n, d) for a single
- * sequence: that is how models store their embedding tables, which cannot be reshaped in place.
- * tensor may be NULL when the file has only one. Status: as above, and USAGE (no such tensor,
- * or none was named). */
+ * sequence, as models store their embedding tables. tensor may be NULL if the file has only
+ * one. Status: as above, and USAGE (no such tensor, or none was named). */
 attest_status attest_dataset_set_safetensors(attest_dataset *dataset,
                                              const unsigned char *bytes, size_t size,
                                              const char *tensor, attest_budget *budget,

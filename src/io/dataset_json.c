@@ -36,8 +36,8 @@ static void check_row(size_t *dim, size_t *total, const attest_json_cursor *row,
     *total += count;
 }
 
-/* Checks that rows are an array of arrays of vectors of one length; how many rows, how many
- * vectors in all. Nothing is allocated for what is not there. */
+/* Checks that rows are an array of arrays of vectors of one length, and counts rows and
+ * vectors, before memory is allocated for them. */
 static void check_shape(size_t *dim, size_t *count, size_t *total,
                         const attest_json_cursor *rows, const names *name)
 {
@@ -255,7 +255,7 @@ attest_status attest_dataset_write(const attest_dataset *dataset, const char *pa
 
 /* A dataset file, in any format. */
 
-/* The contents decide; the name only where they are cut short. */
+/* The contents decide; the name does if they are cut short. */
 static bool is_safetensors(const attest_input *input)
 {
     static const char end[] = ".safetensors";

@@ -36,7 +36,7 @@ static int get_digit(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Says what stands where 8 digits are expected. */
+/* Sets the error for a word that is not 8 hexadecimal digits. */
 static attest_status refuse_word(const reader *r, size_t length, attest_error *error)
 {
     char shown[EXCERPT];
@@ -111,7 +111,7 @@ attest_status attest_hex_rows_parse(attest_hex_rows *rows, const char *text, siz
                                     attest_error *error)
 {
     reader r = {.at = text, .end = text + size, .rows = rows};
-    size_t most = size / (DIGITS + 1) + 1; /* a number and what separates it from the next */
+    size_t most = size / (DIGITS + 1) + 1; /* a number and a separator */
     attest_status status = ATTEST_OK;
 
     *rows = (attest_hex_rows){0};

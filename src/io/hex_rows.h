@@ -16,9 +16,9 @@ typedef struct attest_hex_rows {
     double *value; /* row by row */
 } attest_hex_rows;
 
-/* rows = the text, to be cleared. Every value must be one of the format, NaN and infinities
- * included where it has them. budget (NULL: none) is charged. Status: FORMAT, NOMEM, UNABLE
- * (budget); rows is then empty. */
+/* rows = the numbers of the text, to be cleared. Every value must be a number of the format,
+ * or NaN or an infinity if it has them. budget (NULL: none) is charged. Status: FORMAT, NOMEM,
+ * UNABLE (budget); rows is then empty. */
 attest_status attest_hex_rows_parse(attest_hex_rows *rows, const char *text, size_t size,
                                     const attest_format *format, attest_budget *budget,
                                     attest_error *error) ATTEST_WARN_UNUSED;

@@ -128,7 +128,8 @@ bool attest_json_take_tuple(attest_json_cursor *element, const attest_json_curso
     return !attest_json_failed(array);
 }
 
-/* Declares member, the cursor, and value, what the getter reads there; zero after a failure. */
+/* Declares member, a cursor, and value, which the getter reads from it; zero after a failure.
+ */
 #define TAKE(type, zero, getter)                                                               \
     attest_json_cursor member = key ? attest_json_take(object, key) : *object;                 \
     type value = zero;                                                                         \

@@ -58,8 +58,9 @@ void attest_json_note_memory(const attest_json_cursor *cursor);
 /* Fails with this status, whose error is set already, unless there was a failure before. */
 void attest_json_note(const attest_json_cursor *cursor, attest_status status);
 
-/* Makes the call, whose last argument is the cursor's error, and notes its status; unless there
- * was a failure before. ATTEST_JSON_NOTE_AT puts the path before the error's text. */
+/* Makes the call, whose last argument is the cursor's error, and notes its status, unless
+ * there was a failure before. ATTEST_JSON_NOTE_AT also puts the path before the error's text.
+ */
 #define ATTEST_JSON_NOTE(cursor, call)                                                         \
     do {                                                                                       \
         if (!attest_json_failed(cursor))                                                       \
@@ -84,18 +85,17 @@ attest_json_cursor attest_json_take(const attest_json_cursor *object, const char
 /* Returns whether object.key exists and is not null. */
 bool attest_json_has(const attest_json_cursor *object, const char *key);
 
-/* The number of elements of an array; one that is empty fails with "WHAT is empty" where what
- * is not NULL. Elements: attest_json_get_element. */
+/* The number of elements of an array. An empty one fails with "WHAT is empty" unless what is
+ * NULL. Elements: attest_json_get_element. */
 size_t attest_json_take_length(const attest_json_cursor *array, const char *what);
 
-/* The count elements of an array; false after a failure, which is "not FORM" where the array
- * has another length. */
+/* The count elements of an array; false after a failure, which is "not FORM" if the array has
+ * another length. */
 bool attest_json_take_tuple(attest_json_cursor *element, const attest_json_cursor *array,
                             size_t count, const char *form);
 
-/* object.key, or the value at the cursor itself where key is NULL, as a value of this kind
- * (json_read.h). A count below 0 fails with the text negative; a copy is freed by the
- * caller. */
+/* The value of object.key, or of the cursor itself if key is NULL, with this type
+ * (json_read.h). A count below 0 fails with the text negative; the caller frees a copy. */
 const char *attest_json_take_string(const attest_json_cursor *object, const char *key);
 const char *attest_json_take_text(const attest_json_cursor *object, const char *key);
 char *attest_json_take_copy(const attest_json_cursor *object, const char *key);

@@ -81,8 +81,8 @@ static void count_number(parser *p)
     char first = node->text[0];
     size_t bytes;
 
-    /* Only what begins like a number can be one: names and comments are not looked at. Sums
-     * cannot overflow: no number takes more than 2^20 bytes. */
+    /* Only text that begins like a number can be one. The sum cannot overflow: no number takes
+     * more than 2^20 bytes. */
     if ((is_digit(first) || first == '-' || first == '.') &&
         attest_number_bound_size(&bytes, node->text, node->count, NULL) == ATTEST_OK)
         p->numbers += bytes;
@@ -302,7 +302,7 @@ static void skip_space(parser *p)
         p->at++;
 }
 
-/* Takes the character if it comes next, after white space. */
+/* Consumes the character if it is next, after white space. */
 static bool take(parser *p, char wanted)
 {
     skip_space(p);
@@ -460,8 +460,9 @@ attest_status attest_json_tree_parse(attest_json_tree *tree, const char *text, s
 {
     parser p = {.begin = text, .at = text, .end = text + size, .error = error};
     size_t nodes = bound_nodes(text, size);
-    /* A string loses two quotes and gets a zero byte, and escapes are longer than what they
-     * stand for. A number gets one too; so does not what follows it, but for the text's end. */
+    /* The text in the block: a string loses two quotes and gets a zero byte, and escapes
+     * shrink. A number gets a zero byte, too, in place of the character after it, except at
+     * the end of the text. */
     size_t bytes = nodes * sizeof(attest_json_node) + size + 1;
     attest_status status = attest_budget_charge(budget, bytes, error);
 

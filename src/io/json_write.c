@@ -30,7 +30,7 @@ static void indent(attest_json *json)
     fprintf(json->stream, "\n%*s", 2 * json->depth, "");
 }
 
-/* What stands before a value: a comma, a line break, the key. */
+/* Writes a comma, a line break and the key before a value. */
 static void lead(attest_json *json, const char *key)
 {
     if (json->depth > 0) {

@@ -93,7 +93,7 @@ typedef struct attest_json_file {
 attest_status attest_json_file_open(attest_json_file *file, const char *path,
                                     attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Ends the file; nothing is left to clear. After a failure the target is what it was. */
+/* Completes the file; nothing is left to clear. After a failure the target is unchanged. */
 attest_status attest_json_file_commit(attest_json_file *file,
                                       attest_error *error) ATTEST_WARN_UNUSED;
 

@@ -196,7 +196,7 @@ void attest_network_set_json(attest_network *network, const attest_json_cursor *
     }
 }
 
-/* A network is told from weights by its "format". */
+/* A network differs from weights by its "format". */
 static void set_any(void *value, const attest_json_cursor *object)
 {
     attest_network *network = value;

@@ -29,7 +29,7 @@ static void skip_space(cursor *at)
         at->next++;
 }
 
-/* Takes the character if it comes next, after white space. */
+/* Consumes the character if it is next, after white space. */
 static bool take(cursor *at, unsigned char wanted)
 {
     skip_space(at);
@@ -136,7 +136,7 @@ static attest_status parse_length(size_t *length, cursor *at, attest_error *erro
     return ATTEST_OK;
 }
 
-/* The product of the lengths waits until the type is known: the keys come in any order. */
+/* The product of the lengths is checked when the type is known: the keys come in any order. */
 static attest_status parse_shape(attest_array *array, cursor *at, attest_error *error)
 {
     if (!take(at, '('))
@@ -373,7 +373,7 @@ static attest_matrix *matrix_of(attest_head *head, int i)
     return matrix[i];
 }
 
-/* The heads themselves; what their matrices hold is charged when it is known. */
+/* Allocates the heads; their matrices are charged when their sizes are known. */
 static attest_status make_heads(attest_weights *weights, size_t heads, attest_budget *budget,
                                 attest_error *error)
 {

@@ -115,9 +115,9 @@ static attest_status parse(attest_safetensors *file, const char *text, size_t si
     return failure.status;
 }
 
-/* Reads the object, which must fill text[0..size) up to spaces at its end, into file->header,
- * and file->tensor in the order of the object. What the tensors say is not checked yet.
- * Status: FORMAT, UNABLE (the budget), NOMEM; after a failure too, clear the file. */
+/* Parses the object, which must fill text[0..size) up to spaces at its end, into file->header,
+ * and file->tensor in the order of the object. The tensors are not checked yet. Status:
+ * FORMAT, UNABLE (the budget), NOMEM; the file must be cleared after a failure, too. */
 static attest_status safetensors_parse_header(attest_safetensors *file, const char *text,
                                               size_t size, attest_budget *budget,
                                               attest_error *error)

@@ -134,7 +134,7 @@ static attest_status find_entry(const attest_zip_entry **entry, const attest_ten
 }
 
 /* The header must agree with the entry's size before the entry is inflated, so that a small
- * file does not become a large one by what it says of itself. */
+ * file cannot claim to be a large one. */
 static attest_status check_entry(const attest_zip_entry *entry, attest_error *error)
 {
     size_t count = entry->size < ATTEST_NPY_MAX_HEADER ? entry->size : ATTEST_NPY_MAX_HEADER;
@@ -196,7 +196,7 @@ attest_status attest_tensor_file_get(attest_array *array, attest_tensor_file *fi
     return locate(file, name, status, error);
 }
 
-/* Which of the program's types holds the elements as they stand; false: none. */
+/* Finds the type of the program that has the same representation; false: there is none. */
 static bool native_type(attest_tensor_type *type, const attest_array *array)
 {
     const uint16_t one = 1;
@@ -241,7 +241,7 @@ static attest_status refuse_element(const attest_array *array, size_t element, c
     return attest_error_set(error, ATTEST_FORMAT, "%s is %s", index, what);
 }
 
-/* Bytes as truth values: those beyond 0 and 1 may be numbers that are meant to be added. */
+/* Checks that bytes are truth values: others may be numbers of a mask that is added. */
 static attest_status check_truth(const attest_array *array, attest_error *error)
 {
     for (size_t i = 0; i < array->count; i++)

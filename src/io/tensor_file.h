@@ -44,7 +44,7 @@ void attest_tensor_file_drop(attest_tensor_file *file);
 /* The name of tensor i, *length bytes of it and no final zero; NULL: there are no more. */
 const char *attest_tensor_file_name(size_t *length, const attest_tensor_file *file, size_t i);
 
-/* array = the tensor of this name; an .npy file has one, whatever it is called. Status: USAGE
+/* array = the tensor of this name; the tensor of an .npy file has any name. Status: USAGE
  * (there is none), FORMAT, UNABLE, NOMEM; the text begins with the path and names the tensor.
  */
 attest_status attest_tensor_file_get(attest_array *array, attest_tensor_file *file,

@@ -123,9 +123,9 @@ static void fill(fmpq *wide, size_t cols, const attest_matrix *matrix, int which
         fmpq_swap(wide + r * cols + at, bias + r);
 }
 
-/* head, of s x d matrices, becomes one of dimension d + 1: a last column bQ, bK, bV (0 where
- * the object has none) of W_Q, W_K, W_V and a last row of zeros of W_O; with bO, size s + 1:
- * W_V gets the row (0, ..., 0, 1), W_O the column bO. Errors stick: FORMAT (another length),
+/* Extends a head of s x d matrices to dimension d + 1: the last columns of W_Q, W_K, W_V are
+ * bQ, bK, bV (0 if there is none), the last row of W_O is 0. With bO, s also grows by one: W_V
+ * gets the row (0, ..., 0, 1), W_O the column bO. Errors stick: FORMAT (another length),
  * UNABLE, NOMEM. */
 static void set_bias(attest_head *head, const attest_json_cursor *object)
 {
@@ -298,7 +298,7 @@ static void write_head_form(attest_json *json, const attest_head *head)
 
 /* The weights file. */
 
-/* The choice under key; otherwise where there is no such member. */
+/* The choice under key, or the default `otherwise`. */
 static int take_option(const attest_json_cursor *object, const char *key,
                        const char *const *name, int count, int otherwise)
 {

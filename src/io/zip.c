@@ -24,7 +24,7 @@ enum {
     MAX_RATIO = 1032
 };
 
-/* The archive, and where its central directory is. */
+/* The archive, and the bounds of its central directory. */
 typedef struct archive {
     const unsigned char *bytes;
     size_t size;
@@ -65,8 +65,8 @@ bool attest_zip_is(const unsigned char *bytes, size_t count)
     return count >= 4 && memcmp(bytes, "PK\3\4", 4) == 0;
 }
 
-/* The end record: the last place where its signature stands and its comment reaches exactly to
- * the end of the file. NULL when there is none. */
+/* Finds the end record: the last place with its signature whose comment ends with the file.
+ * NULL if there is none. */
 static const unsigned char *find_end(const unsigned char *bytes, size_t size)
 {
     size_t comment = 0;
@@ -79,7 +79,7 @@ static const unsigned char *find_end(const unsigned char *bytes, size_t size)
     return NULL;
 }
 
-/* Numbers that do not fit the end record stand in its zip64 form. */
+/* Reads the zip64 end record, which has the numbers that do not fit the end record. */
 static attest_status read_end64(archive *zip, const unsigned char *end, attest_error *error)
 {
     const unsigned char *locator, *end64;
@@ -161,8 +161,8 @@ static bool widen(uint64_t *size, uint64_t *packed, uint64_t *offset,
     return true;
 }
 
-/* Bytes of a data descriptor that repeats CRC and sizes, with or without signature, of 32 or 64
- * bits; 0 when none of these stands there. */
+/* The size of the data descriptor that repeats CRC and sizes, with or without signature, of 32
+ * or 64 bits; 0 if there is none. */
 static size_t descriptor_size(const attest_zip_entry *entry, const unsigned char *at,
                               size_t left)
 {
@@ -179,8 +179,8 @@ static size_t descriptor_size(const attest_zip_entry *entry, const unsigned char
     return 0;
 }
 
-/* Finds the contents behind the local header at entry->begin, which must agree with the central
- * one at central. What sizes the local header has when a descriptor follows is not defined. */
+/* Finds the contents after the local header at entry->begin, which must agree with the central
+ * one. With a descriptor, the sizes in the local header are undefined. */
 static attest_status read_local(attest_zip_entry *entry, const archive *zip,
                                 const unsigned char *central, attest_error *error)
 {
@@ -339,14 +339,14 @@ const attest_zip_entry *attest_zip_get(const attest_zip *zip, const char *name)
 
 /* The contents of an entry. */
 
-/* zlib counts in unsigned int: gives it the next piece of what is left. */
+/* The size of the next piece for zlib, which counts in unsigned int. */
 static uInt piece(size_t left)
 {
     return left < UINT_MAX ? (uInt)left : UINT_MAX;
 }
 
-/* Inflates to to[0..count), and for the whole contents one byte more, which must not exist.
- * *got is what came out. */
+/* Inflates to to[0..count), and for the whole contents checks that no byte follows. *got = the
+ * number of bytes. */
 static int inflate_to(z_stream *stream, unsigned char *to, size_t count, size_t *got,
                       const attest_zip_entry *entry)
 {

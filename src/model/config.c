@@ -1,4 +1,4 @@
-/* config.c -- what the config.json of a model says of its attention. */
+/* config.c -- reads the attention parameters in the config.json of a model. */
 #include "model/config.h"
 
 #include <errno.h>
@@ -51,7 +51,7 @@ static void take_double(double *value, const attest_json_cursor *object,
         attest_json_refuse(&member, "a number above 0 is expected");
 }
 
-/* Otherwise where there is no such member. */
+/* Returns the number under key, or the default. */
 static bool take_bool(const attest_json_cursor *object, const char *name, bool otherwise)
 {
     return attest_json_has(object, name) ? attest_json_take_bool(object, name) : otherwise;
@@ -77,13 +77,13 @@ static void set_waves(attest_rotary_doubles *scaling, const attest_json_cursor *
 
 static const char advice[] = "Record q, k and v instead";
 
-/* What one object says of rotary positions; newer files have theta and part there, too. */
+/* Reads the rotary positions of one object; newer files have theta and part in it, too. */
 static void set_positions(attest_model_config *config, const attest_json_cursor *object)
 {
     attest_json_cursor member;
     const char *type = "default";
 
-    /* An object for each kind of layers stands in the place of one for all of them. */
+    /* There may be an object for each kind of layers instead of one for all. */
     for (size_t i = 0; attest_json_get_member_at(&member, object, i); i++)
         if (attest_json_is_object(&member))
             attest_json_refuse_as(&member, ATTEST_UNABLE,
@@ -135,7 +135,7 @@ static void refuse_bool(const attest_json_cursor *root, const char *name, bool k
         attest_json_refuse_as(&member, ATTEST_UNABLE, "%s not known. %s", what, advice);
 }
 
-/* What would change attention and is not known here. */
+/* Members that would change attention and are not supported. */
 static void refuse_others(const attest_json_cursor *root)
 {
     static const char *const member_of[][2] = {
@@ -237,7 +237,7 @@ attest_status attest_model_config_find(attest_model_config *config, bool *found,
         return attest_memory_fail(error);
     memcpy(beside, model, folder);
     memcpy(beside + folder, name, sizeof name);
-    /* One that is there and cannot be read must not look like none. */
+    /* A config.json that exists and cannot be read is an error. */
     *found = access(beside, F_OK) == 0 || errno != ENOENT;
     if (*found)
         status = read_config(config, attest_json_document_read_file, beside, budget, error);
@@ -269,9 +269,9 @@ attest_status attest_model_config_rotary(attest_rotary_doubles *rotary,
     return ATTEST_OK;
 }
 
-/* Types that have the tensors of an architecture. Those of none have its names, but attend in
- * another way: what they do otherwise would be left out without a word. Types that are not here
- * are taken to be what the user says. */
+/* Model types with the tensors of an architecture. A type with arch NULL has the same tensor
+ * names, but attends in another way, and is rejected. The user vouches for types that are not
+ * listed. */
 static const char *const type_of[][2] = {
     {"gpt2", "gpt2"},    {"llama", "llama"},    {"mistral", "llama"}, {"mixtral", "llama"},
     {"qwen2", "llama"},  {"qwen3", "llama"},    {"gemma", "gemma2"},  {"gemma2", "gemma2"},

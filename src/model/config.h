@@ -1,7 +1,6 @@
-/* config.h -- what the config.json of a model says of its attention.
+/* config.h -- the attention parameters in the config.json of a model.
  *
- * Members are those of the transformers package; what is not there stays 0. All of it is
- * hostile. */
+ * Members are those of the transformers package; missing ones are 0. The file is untrusted. */
 #ifndef ATTEST_MODEL_CONFIG_H
 #define ATTEST_MODEL_CONFIG_H
 
@@ -25,32 +24,33 @@ typedef struct attest_model_config {
     double rope_theta;                        /* rope_theta, rotary_emb_base */
     double rope_part;                         /* rotary_pct, partial_rotary_factor */
     attest_rotary_doubles scaling;            /* rope_scaling: its factor and waves alone */
-    size_t window;                            /* sliding_window, where it is used */
+    size_t window;                            /* sliding_window, if it is used */
     char softcap[ATTEST_MODEL_CONFIG_NUMBER]; /* attn_logit_softcapping; empty: none */
     size_t scalar; /* query_pre_attn_scalar: scores are divided by its root */
 } attest_model_config;
 
-/* Reads the file. Status: FORMAT, IO, UNABLE (a scaling of positions that is not known), NOMEM;
- * the text begins with the path. */
+/* Reads the file. Status: FORMAT, IO, UNABLE (an unsupported scaling of positions), NOMEM; the
+ * text begins with the path. */
 attest_status attest_model_config_read(attest_model_config *config, const char *path,
                                        attest_budget *budget,
                                        attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The same, from the path, or where that is NULL from config.json beside the model, if there is
- * one; *found tells. */
+/* The same from path, or, if path is NULL, from config.json beside the model; *found = whether
+ * there is one. */
 attest_status attest_model_config_find(attest_model_config *config, bool *found,
                                        const char *path, const char *model,
                                        attest_budget *budget,
                                        attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Is this the config of a layer of this architecture, with so many heads of this size, and so
- * many of keys? Members that are not there say nothing. Status: USAGE, FORMAT, UNABLE. */
+/* Checks that this is the config of a layer of this architecture, with this number of heads of
+ * this size, and of key heads. Missing members are not checked. Status: USAGE, FORMAT, UNABLE.
+ */
 attest_status attest_model_config_check(const attest_model_config *config, const char *arch,
                                         size_t heads, size_t key_heads, size_t size,
                                         attest_error *error) ATTEST_WARN_UNUSED;
 
-/* rotary = how positions turn heads of this size, where this part of a head is turned unless
- * the config says another. Status: FORMAT. */
+/* rotary = the rotary positions of heads of this size, of which this part is rotated unless
+ * the config has another. Status: FORMAT. */
 attest_status attest_model_config_rotary(attest_rotary_doubles *rotary,
                                          const attest_model_config *config, double part,
                                          size_t size, attest_error *error) ATTEST_WARN_UNUSED;

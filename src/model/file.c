@@ -24,7 +24,7 @@ static int by_text(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* A file that an index names is a regular one; the model itself may come from a pipe. */
+/* A file in an index must be a regular file; the model itself may come from a pipe. */
 static attest_status open_shard(attest_model_file *model, attest_model_shard *shard,
                                 attest_error *error)
 {
@@ -92,7 +92,7 @@ static attest_status open_file(attest_model_file *model, const char *path, attes
     return ATTEST_OK;
 }
 
-/* A file in the folder of the index, and nowhere else. */
+/* Checks that the file is in the directory of the index. */
 static bool is_plain(const char *file)
 {
     return *file && *file != '.' && !strchr(file, '/');

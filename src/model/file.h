@@ -1,9 +1,9 @@
 /* file.h -- the tensors of a model: a safetensors file, an .npz archive, or several
- * safetensors files behind an index.
+ * safetensors files with an index.
  *
- * An index is what its name ends in .json says: {"weight_map": {"TENSOR": "FILE", ...}, ...},
- * files beside it. A file is opened once one of its tensors is wanted. All of it is hostile, as
- * tensor_file.h says; an index names files of its own folder only. */
+ * An index has a name that ends in .json: {"weight_map": {"TENSOR": "FILE", ...}, ...}, with
+ * files in its own directory. A file is opened when the first of its tensors is needed. All
+ * files are untrusted, see tensor_file.h. */
 #ifndef ATTEST_MODEL_FILE_H
 #define ATTEST_MODEL_FILE_H
 
@@ -29,7 +29,7 @@ typedef struct attest_model_file {
     attest_model_shard *shard; /* one, or those of the index */
     size_t shards;
     bool indexed;
-    attest_json_document index; /* holds the names, or an archive's are in own */
+    attest_json_document index; /* owns the names; those of an archive are in own */
     char *own;
 } attest_model_file;
 

@@ -61,7 +61,7 @@ static void put(attest_matrix *matrix, const attest_matrix *part, size_t first)
     fmpz_clear(factor);
 }
 
-/* At most so many bits have part's numerators over this denominator. */
+/* An upper bound on the bits of part's numerators over this denominator. */
 static size_t bits_over(const fmpz_t denominator, const attest_matrix *part)
 {
     slong bits = _fmpz_vec_max_bits(part->entry, (slong)(part->rows * part->cols));
@@ -69,7 +69,7 @@ static size_t bits_over(const fmpz_t denominator, const attest_matrix *part)
     return (size_t)FLINT_ABS(bits) + fmpz_bits(denominator) - fmpz_bits(part->denominator) + 1;
 }
 
-/* Charges for rows*cols numerators of so many bits. */
+/* Charges rows*cols numerators of this many bits to the budget. */
 static attest_status charge(size_t rows, size_t cols, size_t bits, attest_budget *budget,
                             attest_error *error)
 {
@@ -144,7 +144,7 @@ static attest_status set_with_bias(attest_matrix *matrix, const attest_import_la
     return status;
 }
 
-/* The norm's factors or terms as a column; as many of the one value where there are none. */
+/* The factors or terms of the norm as a column, or a column of the default value. */
 static attest_status get_vector(attest_matrix *column, const attest_array *array, size_t dim,
                                 slong value, attest_budget *budget, attest_error *error)
 {
@@ -264,8 +264,8 @@ bool attest_import_has_bias(const attest_import *request)
            request->bias_qkv || (request->norm != ATTEST_NORM_NONE && request->norm_bias);
 }
 
-/* scale = 1/sqrt(s), if s is a square, else the binary32 number nearest to it, which is what
- * programs multiply by. */
+/* scale = 1/sqrt(s) if s is a square, else the binary32 number nearest to it, by which
+ * programs multiply. */
 static void set_rsqrt(fmpq_t scale, size_t s)
 {
     mpfr_t size, root;
@@ -308,7 +308,7 @@ static attest_status begin(attest_weights *weights, const attest_import_layer *l
     return ATTEST_OK;
 }
 
-/* scale = what scores are multiplied by. */
+/* scale = the factor of scores. */
 static void set_scale(fmpq_t scale, const attest_import *request, size_t size)
 {
     fmpq_one(scale);
@@ -328,7 +328,7 @@ static attest_status set_head(attest_weights *weights, size_t i,
                                   budget, error);
 }
 
-/* The names of one head's tensors, where {} stands for its number. */
+/* The names of the tensors of one head: {} is replaced by its number. */
 typedef struct head_names {
     char text[9][ATTEST_IMPORT_NAME_SIZE];
 } head_names;
@@ -468,7 +468,7 @@ attest_status attest_import_read(attest_weights *weights, const char *path,
     attest_weights_clear(weights);
     if (budget)
         budget->left = left;
-    /* The file of a tensor may have said where already. */
+    /* Adds the path unless the error of a tensor file contains one. */
     return error && strncmp(error->text, path, strlen(path)) == 0
                ? status
                : attest_error_prefix(error, status, path);

@@ -28,14 +28,14 @@
 
 enum { ATTEST_IMPORT_NAMES = 14, ATTEST_IMPORT_NAME_SIZE = 160 };
 
-/* What an architecture is known to do, and the names of its tensors. */
+/* The properties of an architecture, and the names of its tensors. */
 typedef struct attest_import_known {
     bool causal;
-    bool before;      /* it attends to normed tokens and adds to those before the norm: a skip
-                       * around the weights alone is not what the model computes */
-    attest_norm norm; /* what it norms its tokens by, before it attends */
-    double eps;       /* what that adds under the root where no config says it */
-    double rotary; /* the part of a head that positions turn where no config says it; 0: none */
+    bool before; /* it attends to normed tokens, and the skip adds those before the norm: a skip
+                  * of the weights alone differs from the model */
+    attest_norm norm; /* the norm of tokens before attention */
+    double eps;       /* eps of that norm, unless the config has one */
+    double rotary; /* the part of a head that is rotated, unless the config has one; 0: none */
     bool alibi;    /* positions of keys are added to scores */
     bool one_more; /* its norms multiply by 1 + their weights */
     const char *q_norm, *k_norm; /* tensors of RMSNorms of queries and keys, or NULL */
@@ -54,25 +54,25 @@ typedef struct attest_import {
     bool interleaved; /* qkv holds q, k, v of head 0, of head 1, ... (G = H); else q, k, v */
     const char *bias_q, *bias_k, *bias_v, *bias_o, *bias_qkv;
     attest_norm norm;                    /* the weights begin with this norm of tokens, and */
-    const char *norm_weight, *norm_bias; /* what it multiplies by and adds, or NULL */
-    const fmpq *norm_eps; /* NULL: what the config says, the architecture does, or 1e-5 */
+    const char *norm_weight, *norm_bias; /* its factors and terms, or NULL */
+    const fmpq *norm_eps; /* NULL: that of the config, of the architecture, or 1e-5 */
     bool transpose;
-    size_t heads;   /* H >= 1 */
-    size_t first;   /* the first head to take ... */
-    size_t count;   /* ... and how many: first + count <= heads */
-    size_t o_heads; /* heads side by side in A_o where the other tensors have one; 0: heads */
-    size_t o_head;  /* which of them the first head is */
+    size_t heads;      /* H >= 1 */
+    size_t first;      /* the first head to take ... */
+    size_t count;      /* ... and how many: first + count <= heads */
+    size_t o_heads;    /* number of heads in A_o if the other tensors have one head; 0: heads */
+    size_t o_head;     /* which of them the first head is */
     const fmpq *scale; /* NULL: 1 */
-    bool rsqrt; /* instead of scale: 1/sqrt(s), or the binary32 number nearest to it; where the
-                 * config has another number for s, of that */
-    const char *arch; /* NULL, or an architecture: it knows the names for ... */
+    bool rsqrt; /* instead of scale: 1/sqrt(s), or the binary32 number nearest to it; s is that
+                 * of the config, if it has one */
+    const char *arch; /* NULL, or an architecture, which has the names for ... */
     size_t layer;     /* ... this layer */
     const char
         *config; /* with arch: the model's config.json; NULL: that beside it, if there is */
     attest_import_known known; /* of arch, once it was read, */
     bool has_config;           /* whether there was one, */
     size_t window;             /* and its sliding window, which weights do not have; 0: none */
-    bool norm_after;           /* the model norms what attention returns; weights do not */
+    bool norm_after;           /* the model norms the output of attention; weights do not */
 } attest_import;
 
 /* weights = the heads that the request names (with arch, names that are NULL are filled in),

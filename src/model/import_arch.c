@@ -1,4 +1,4 @@
-/* import_arch.c -- where known architectures keep the tensors of an attention layer. */
+/* import_arch.c -- the tensors of attention layers in known architectures. */
 #include "model/import_parts.h"
 
 #include <stddef.h>
@@ -256,8 +256,8 @@ static bool is_of_layout(const char *tensor, const layout *l, const char *prefix
     return false;
 }
 
-/* Models that share the names of an architecture have more tensors where they attend in another
- * way: sinks, other norms, scales of quantised matrices. What these do would be left out. */
+/* Models with the tensor names of an architecture that attend in another way have further
+ * tensors: sinks, other norms, scales of quantised matrices. They are rejected. */
 static attest_status refuse_others(const layout *l, const char *prefix,
                                    const attest_import *request, const attest_model_file *file,
                                    attest_error *error)

@@ -122,7 +122,7 @@ static attest_status refuse_heads(const attest_import_part *part, size_t count,
                             part->name, shape, count, lines, heads, of);
 }
 
-/* s and d follow from the queries; where these are fused with keys and values of G heads, s
+/* Derives s and d from the queries. If these are fused with keys and values of G heads, s
  * follows from the output, and G from the (H + 2 G) s rows. */
 static attest_status set_size(attest_import_layer *layer, size_t *groups,
                               const attest_import *request, attest_error *error)
@@ -149,8 +149,7 @@ static attest_status set_size(attest_import_layer *layer, size_t *groups,
     return ATTEST_OK;
 }
 
-/* Where the heads of one of q, k, v stand; fused keys and values are those of `groups` heads.
- */
+/* Sets the rows of the heads of one of q, k, v; fused keys and values have `groups` heads. */
 static attest_status set_rows(attest_import_layer *layer, int i, size_t groups,
                               const attest_import *request, attest_error *error)
 {
@@ -250,7 +249,7 @@ attest_status attest_import_find(attest_import_layer *layer, attest_model_file *
     return status == ATTEST_OK ? find_norm(layer, file, request, error) : status;
 }
 
-/* value = the number in so many decimal digits. */
+/* value = the number in this many decimal digits. */
 static void set_digits(fmpq_t value, const mpfr_t number, size_t digits)
 {
     mpfr_exp_t exponent;
@@ -260,7 +259,7 @@ static void set_digits(fmpq_t value, const mpfr_t number, size_t digits)
     fmpz_init_set_ui(power, 10);
     fmpz_set_str(fmpq_numref(value), text, 10);
     fmpz_one(fmpq_denref(value));
-    exponent -= (mpfr_exp_t)digits; /* the point stands before the first digit */
+    exponent -= (mpfr_exp_t)digits; /* the point is before the first digit */
     fmpz_pow_ui(power, power, (ulong)(exponent < 0 ? -exponent : exponent));
     if (exponent < 0)
         fmpz_set(fmpq_denref(value), power);

@@ -1,5 +1,5 @@
-/* import_parts.h -- the parts of attest_import_read: where a head's numbers are, and its
- * matrices. */
+/* import_parts.h -- the parts of attest_import_read: the tensors of a layer, the matrices of a
+ * head and the form of scores. */
 #ifndef ATTEST_MODEL_IMPORT_PARTS_H
 #define ATTEST_MODEL_IMPORT_PARTS_H
 
@@ -27,7 +27,7 @@ typedef struct attest_import_layer {
     size_t size;   /* s */
     size_t dim;    /* d */
     size_t heads;  /* H */
-    size_t o_head; /* where the first of them stands in A_o */
+    size_t o_head; /* the index of the first of them in A_o */
     bool has_bias;
     bool one_more;                       /* the norm multiplies by 1 + its factors */
     bool normed;                         /* the norm's factors and terms go into the matrices */
@@ -39,22 +39,22 @@ attest_status attest_import_find(attest_import_layer *layer, attest_model_file *
                                  const attest_import *request,
                                  attest_error *error) ATTEST_WARN_UNUSED;
 
-/* head = head h of the layer, exactly as model/import.h says; of size s + 1 when it
- * carries the bias of the output. Status: FORMAT, UNABLE. */
+/* head = head h of the layer, exactly as in import.h; of size s + 1 if it has the bias of the
+ * output. Status: FORMAT, UNABLE. */
 attest_status attest_import_set_head(attest_head *head, const attest_import_layer *layer,
                                      size_t h, bool output_bias, const fmpq *scale,
                                      attest_budget *budget,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 
-/* array = the norm of queries or keys of this name, of one factor for each entry of a head, or
- * for those of all `groups` heads; nothing where name is NULL. Status: FORMAT, as file.h.
- */
+/* array = the factors of the norm of queries or keys of this name: one for each entry of a
+ * head, or of all `groups` heads. Unchanged if name is NULL. Status: FORMAT, and as for
+ * file.h. */
 attest_status attest_import_find_gain(attest_array *array, attest_model_file *file,
                                       const char *name, size_t size, size_t groups,
                                       attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The form of the weights, whose heads are those of the request: as the architecture has it,
- * and the config says. scale (NULL: 1) goes into the keys' gains, if there are any. Status:
+/* Sets the form of the weights, whose heads are those of the request, from the architecture
+ * and the config. scale (NULL: 1) goes into the gains of keys, if there are any. Status:
  * FORMAT, USAGE, UNABLE, NOMEM. */
 attest_status attest_import_set_form(attest_weights *weights, const attest_import_layer *layer,
                                      const attest_import *request,
@@ -62,31 +62,30 @@ attest_status attest_import_set_form(attest_weights *weights, const attest_impor
                                      attest_model_file *file, attest_budget *budget,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 
-/* What attest_import_read does with a model that is open, of this path: beside it is its
- * config. On failure the weights are to be cleared. */
+/* attest_import_read for an open model at this path, beside which its config is. On failure
+ * the weights must be cleared. */
 attest_status attest_import_set(attest_weights *weights, attest_model_file *file,
                                 const char *path, attest_import *request, attest_budget *budget,
                                 attest_error *error) ATTEST_WARN_UNUSED;
 
-/* value = the decimal number of fewest digits that is nearest to this double: what was written.
- */
+/* value = the shortest decimal number that rounds to this double. */
 void attest_import_set_decimal(fmpq_t value, double number);
 
-/* Sets q, k, v, o, qkv, the biases, interleaved and transpose of the request, and what is
- * known, to what layer request->layer of request->arch is in the file; names that the caller
- * gave stay. Which way fused matrices are stored follows from their shape. Status: USAGE (no
- * such architecture; no such layer in the file: the text says what was looked for), FORMAT,
- * UNABLE (tensors of which is not known what they do). */
+/* Sets q, k, v, o, qkv, the biases, interleaved, transpose and the known properties of the
+ * request to those of layer request->layer of request->arch in the file; names that the caller
+ * gave are kept. The order of axes of fused matrices follows from their shape. Status: USAGE
+ * (no such architecture; no such layer in the file: the text contains the name that was looked
+ * for), FORMAT, UNABLE (tensors with an unknown function). */
 attest_status attest_import_arch_set(attest_import *request, attest_model_file *file,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 
-/* What an architecture norms its tokens by before it attends; NONE where it is not known. */
+/* The norm of tokens before attention in an architecture; NONE if it is unknown. */
 attest_norm attest_import_arch_norm(const char *arch);
 
-/* Does a token see only those before it? False also where the architecture is not known. */
+/* Returns whether the architecture has a causal mask; false if it is unknown. */
 bool attest_import_arch_is_causal(const char *arch);
 
-/* Is that layer in the file? False also where there is no such architecture. */
+/* Returns whether the file has this layer; false if the architecture is unknown. */
 bool attest_import_arch_has(const char *arch, size_t layer, attest_model_file *file);
 
 #endif

@@ -65,7 +65,7 @@ static void rotate(double *head, size_t half, const double *cosine, const double
     }
 }
 
-/* What is needed while a layer is formed. */
+/* The state while a layer is computed. */
 typedef struct former {
     const attest_model_layer *layer;
     attest_array stream;
@@ -93,7 +93,7 @@ static attest_status get_numbers(double *to, const attest_array *array, size_t f
     return ATTEST_OK;
 }
 
-/* A vector that may not be there. */
+/* An optional vector. */
 static attest_status get_vector(double **to, const attest_array *array, const char *name,
                                 attest_error *error)
 {
@@ -108,7 +108,7 @@ static attest_status get_vector(double **to, const attest_array *array, const ch
     return status == ATTEST_OK ? status : attest_error_prefix(error, status, name);
 }
 
-/* The matrix of q, k or v turned, and its bias: all heads one after another. */
+/* The transposed matrix of q, k or v, and its bias: all heads one after another. */
 static attest_status get_part(former *f, int i, attest_error *error)
 {
     const attest_import_layer *import = &f->layer->import;
@@ -213,7 +213,7 @@ static void former_clear(former *f)
     free(f->y);
 }
 
-/* Norm and positions of the queries or keys of one token, in y. */
+/* Applies norm and positions to the queries or keys of one token, in y. */
 static void finish(former *f, int i, size_t t)
 {
     size_t size = f->layer->import.size, groups = f->layer->import.part[i].groups;
@@ -227,7 +227,7 @@ static void finish(former *f, int i, size_t t)
         rotate(f->y + g * size, half, f->cosine + t * half, f->sine + t * half);
 }
 
-/* q, k and v of token t of batch element b go to their places. */
+/* Computes q, k and v of token t of batch element b. */
 static void form_token(former *f, double *const to[3], size_t b, size_t t)
 {
     const attest_import_layer *import = &f->layer->import;
@@ -288,7 +288,7 @@ static void set_alibi(attest_tensor *mask, double *to, size_t heads, size_t toke
     set_tensor(mask, to, 1, heads, 1, tokens);
 }
 
-/* One block for q, k, v and, where there are positions to be added, these and the slopes. */
+/* Allocates one block for q, k, v and, with ALiBi, for the terms and slopes. */
 static attest_status alloc(attest_qkv_formed *formed, double *to[3], const former *f,
                            attest_budget *budget, attest_error *error)
 {
@@ -397,7 +397,7 @@ attest_status attest_model_layer_find(attest_model_layer *layer, attest_model_st
             error, ATTEST_USAGE,
             "how many heads a layer has is not in the tensors: their number is "
             "needed, or the model's config.json");
-    request->norm = attest_import_arch_norm(stream->arch); /* the stream comes before it */
+    request->norm = attest_import_arch_norm(stream->arch); /* the stream is its input */
     ATTEST_TRY(attest_import_arch_set(request, model, error));
     ATTEST_TRY(attest_import_find(&layer->import, model, request, error));
     ATTEST_TRY(attest_model_config_check(&stream->known, stream->arch, layer->import.heads,

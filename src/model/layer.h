@@ -1,11 +1,11 @@
-/* layer.h -- one layer of a model, up to its attention: model_qkv.h. */
+/* layer.h -- the queries, keys and values of one layer of a model: model_qkv.h. */
 #ifndef ATTEST_MODEL_LAYER_H
 #define ATTEST_MODEL_LAYER_H
 
 #include "model/import_parts.h"
 #include "model/model_qkv.h"
 
-/* Where a layer's tensors are. */
+/* The tensors of a layer. */
 typedef struct attest_model_layer {
     attest_import request;
     attest_import_layer import;
@@ -19,7 +19,7 @@ attest_status attest_model_layer_find(attest_model_layer *layer, attest_model_st
                                       attest_model_file *model, size_t number,
                                       attest_error *error) ATTEST_WARN_UNUSED;
 
-/* formed = its queries, keys and values for the stream in the file, and what is added to
+/* formed = the queries, keys and values for the stream in the file, and the terms added to
  * scores. Status: as above. On failure there is nothing to free. */
 attest_status attest_model_layer_form(attest_qkv_formed *formed,
                                       const attest_model_layer *layer,

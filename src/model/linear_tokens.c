@@ -227,8 +227,8 @@ static void rotate(attest_linear_sides *sides, size_t k)
     arb_clear(angle);
 }
 
-/* Encloses queries and keys of sequence i: side[0] and side[1]. Status: UNABLE (what a norm
- * divides by may be 0). */
+/* Encloses queries and keys of sequence i: side[0] and side[1]. Status: UNABLE (the divisor of
+ * a norm may be 0). */
 static attest_status sides_load(attest_linear_sides *sides, const attest_dataset *dataset,
                                 size_t i, attest_error *error)
 {
@@ -270,11 +270,12 @@ static void find_kind(attest_linear_tokens *l)
     }
 }
 
-/* The token, then
- * - under a softcap 1 at the entry of its position, and the scores of the keys, head after
+/* The layout of a new token: the token, then
+ * - under a softcap, 1 at the entry of its position, and the scores of the keys, head after
  * head;
- * - else, if they are turned, query and key, head after head;
- *   and, if there are slopes, a 1, and slope * position for each head. */
+ * - else the query and key of each head, if they are normed or rotated, and with ALiBi a 1 and
+ * slope * position for each head.
+ */
 static attest_status set_width(attest_linear_tokens *l, attest_error *error)
 {
     const attest_weights *weights = l->weights;

@@ -63,8 +63,8 @@ static void set_root(fmpq_t root, bool *exact, const fmpq_t square, long bits)
     arf_clear(middle);
 }
 
-/* z = a token under the norm, times one factor 1 + t with |t| <= 2^-bits: dim rationals. *exact
- * = false unless t is 0, else it stays. Status: FORMAT (what is divided by is 0). */
+/* z = a token under the norm, times a factor 1 + t with |t| <= 2^-bits: dim rationals. Sets
+ * *exact = false unless t is 0. Status: FORMAT (the divisor is 0). */
 static attest_status norm_token(fmpq *z, bool *exact, const attest_tokens *tokens, size_t t,
                                 attest_norm norm, const fmpq_t eps, long bits,
                                 attest_error *error)
@@ -101,8 +101,9 @@ static attest_status norm_token(fmpq *z, bool *exact, const attest_tokens *token
                 : ATTEST_OK;
 }
 
-/* (1) scores differ by s <= 3 |W_K| |W_Q| T^2 t; (2) where s <= 1/8, outputs of the head by
- * |W_O| |W_V| T (4 s + t). *known = false where (2) does not hold. */
+/* Adds the bound for one head. (1) Scores differ by s <= 3 |W_K| |W_Q| T^2 t; (2) if s <= 1/8,
+ * outputs of the head differ by |W_O| |W_V| T (4 s + t). *known = false if (2) does not apply.
+ */
 static void add_head(arb_t sum, bool *known, const attest_head *head, const arb_t length,
                      const arb_t t)
 {
@@ -128,9 +129,9 @@ static void add_head(arb_t sum, bool *known, const attest_head *head, const arb_
     arb_clear(score), arb_clear(part), arb_clear(limit);
 }
 
-/* slack = a bound on the Euclidean distance of outputs of softmax heads for tokens (z, 1) or z,
- * z of dim entries and normed, to those for tokens (z (1 + t), 1), each with a |t| <= 2^-bits
- * of its own; false where bits is too small for one. */
+/* slack = a bound on the Euclidean distance between outputs of softmax heads for tokens (z, 1)
+ * or z, z of dim entries and normed, and for tokens (z (1 + t), 1), each with its own |t| <=
+ * 2^-bits; false if bits is too small for a bound. */
 static bool bound_norm_error(fmpq_t slack, const attest_weights *weights, size_t dim, long bits)
 {
     arb_t sum, length, t;

@@ -36,7 +36,7 @@ static attest_status find_layers(attest_qkv_source *source, const attest_model_s
             return attest_memory_fail(error);
         source->layer[source->layers++] = stream->layer;
     }
-    /* A recording may end with what the last layer returns. */
+    /* A recording may end with the output of the last layer. */
     for (size_t i = 0; i < source->layers; i++)
         if ((!stream->one || source->layer[i] == stream->layer) &&
             (i == 0 || i + 1 < source->layers ||
@@ -55,8 +55,8 @@ static attest_status find_layers(attest_qkv_source *source, const attest_model_s
     return kept > 0 ? ATTEST_OK : attest_input_locate(input, ATTEST_USAGE, error);
 }
 
-/* The scale that the config asks for, where it is not that of the head's size: the binary32
- * number that programs multiply by. */
+/* Sets the scale of the config, if it differs from that of the head's size, to the binary32
+ * number by which programs multiply. */
 static void set_scale(attest_qkv *qkv, attest_model_stream *stream, size_t size)
 {
     mpfr_t root;
@@ -71,7 +71,8 @@ static void set_scale(attest_qkv *qkv, attest_model_stream *stream, size_t size)
     qkv->scale = stream->scale;
 }
 
-/* A window that the rows would notice is not the same in all layers of all models. */
+/* Rejects a sliding window that is shorter than the rows: not all layers of all models have
+ * it. */
 static attest_status check_window(const attest_qkv *qkv, const attest_model_stream *stream,
                                   size_t tokens, attest_error *error)
 {
@@ -111,7 +112,7 @@ static attest_status form(attest_qkv_source *source, attest_qkv *qkv,
     return ATTEST_OK;
 }
 
-/* The name of the file that is wrong comes first, once. */
+/* Puts the path before the error, unless it begins with it. */
 static attest_status locate(const char *path, attest_status status, attest_error *error)
 {
     if (status == ATTEST_OK || (error && strncmp(error->text, path, strlen(path)) == 0))
@@ -137,7 +138,7 @@ attest_status attest_model_qkv_open(attest_qkv_source *source, attest_qkv *qkv,
     status = attest_tensor_file_open(&source->file[0], stream->path, budget, error);
     if (status == ATTEST_OK) {
         status = form(source, qkv, stream, &model, budget, error);
-        /* What is wrong with the stream names its file; all else is about the model. */
+        /* Errors of the stream begin with its file; all others are about the model. */
         if (status != ATTEST_OK &&
             strncmp(error->text, stream->path, strlen(stream->path)) != 0)
             status = locate(stream->model, status, error);

@@ -34,8 +34,8 @@ char *attest_qkv_format_name(const char *pattern, size_t layer)
     return name;
 }
 
-/* How many digits of the name stand for {}, from *at on; 0: the name does not fit the pattern.
- */
+/* The number of digits of the name that match {}, from *at on; 0: the name does not match the
+ * pattern. */
 static size_t find_digits(size_t *at, const char *name, size_t length, const char *pattern)
 {
     size_t head = (size_t)(strstr(pattern, hole) - pattern);
@@ -52,7 +52,8 @@ static size_t find_digits(size_t *at, const char *name, size_t length, const cha
     return digits;
 }
 
-/* A layer whose number is written in another way would be left out without a word. */
+/* Parses the number of a layer. Other notations are rejected, since their layers would be left
+ * out. */
 static attest_status read_layer(size_t *layer, const char *name, size_t length, size_t at,
                                 size_t digits, attest_error *error)
 {
@@ -233,7 +234,7 @@ void attest_qkv_source_close(attest_qkv_source *source)
     memset(source, 0, sizeof *source);
 }
 
-/* The shape of a part, as far as it can be told from its rank. */
+/* Checks the rank of a part. */
 static attest_status check_rank(const attest_array *array, size_t part, attest_error *error)
 {
     static const char *const wanted[] = {
@@ -254,7 +255,8 @@ static attest_status check_rank(const attest_array *array, size_t part, attest_e
                             attest_qkv_part_name[part], shape, wanted[kind]);
 }
 
-/* A vector of heads, or of batch entries and heads, stands along the first two axes of four. */
+/* Moves the axes of a vector of heads, or of batch entries and heads, to the first two of
+ * four. */
 static void turn(attest_tensor *x)
 {
     for (int i = 0; i < 2; i++) {
@@ -312,7 +314,7 @@ attest_status attest_qkv_source_read(attest_qkv *qkv, attest_qkv_source *source,
     return status;
 }
 
-/* A name may follow the last colon, unless there is a file that is called like all of it. */
+/* Splits FILE:NAME at the last colon, unless there is a file with the whole name. */
 static attest_status split(attest_qkv_output *output, const char *text, bool layered,
                            attest_error *error)
 {

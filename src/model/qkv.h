@@ -34,13 +34,13 @@ typedef struct attest_qkv_names {
 
 /* Tensors of a layer that were computed (model_qkv.h). */
 typedef struct attest_qkv_formed {
-    double *block; /* what they point into */
+    double *block; /* the memory of the tensors */
     attest_tensor tensor[ATTEST_QKV_PARTS];
 } attest_qkv_formed;
 
 typedef struct attest_qkv_source {
     attest_qkv_names names;
-    attest_tensor_file file[ATTEST_QKV_PARTS]; /* the first alone where there is a path */
+    attest_tensor_file file[ATTEST_QKV_PARTS]; /* only the first if there is a path */
     bool layered;                              /* the names are patterns, see below */
     size_t *layer;                             /* the numbers of the layers */
     size_t layers;                             /* at least 1 */
@@ -56,18 +56,18 @@ attest_status attest_qkv_source_open(attest_qkv_source *source, const attest_qkv
                                      attest_error *error) ATTEST_WARN_UNUSED;
 void attest_qkv_source_close(attest_qkv_source *source);
 
-/* qkv's tensors = those of the layer at this place, valid until the next call; its other
- * members stay. Whether the shapes fit each other is not asked here. Status as above. */
+/* The tensors of qkv = those of the layer at this place, valid until the next call; its other
+ * members are unchanged. The shapes are not compared. Status as above. */
 attest_status attest_qkv_source_read(attest_qkv *qkv, attest_qkv_source *source, size_t place,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The file that holds q: what errors name. */
+/* The name of the file with q, for errors. */
 const char *attest_qkv_source_path(const attest_qkv_source *source);
 
 /* The output of a kernel. */
 typedef struct attest_qkv_output {
     attest_tensor_file own;
-    attest_tensor_file *file; /* own, or that of the source where it is the same */
+    attest_tensor_file *file; /* own, or the file of the source if it is the same */
     char *path, *name;
 } attest_qkv_output;
 
@@ -79,9 +79,9 @@ attest_status attest_qkv_output_open(attest_qkv_output *output, const char *text
 void attest_qkv_output_close(attest_qkv_output *output);
 
 /* to = the output of the layer at this place, of shape (batch, heads, tokens, dim), the last
- * index fastest. The file has it in that shape, without leading axes of length 1 if it likes,
- * or with the heads side by side: (batch, tokens, heads * dim), or (tokens, heads * dim). NaN
- * and infinities are kept. Status as above. */
+ * index fastest. Leading axes of length 1 may be missing in the file, and heads may be side by
+ * side: (batch, tokens, heads * dim), or (tokens, heads * dim). NaN and infinities are kept.
+ * Status as above. */
 attest_status attest_qkv_output_read(double *to, attest_qkv_output *output,
                                      const attest_qkv_source *source, size_t place,
                                      const size_t shape[4],
