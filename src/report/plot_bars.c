@@ -166,13 +166,13 @@ enum {
     LONGEST_NAME = 170
 };
 
-/* Where everything stands. */
+/* The layout of a heat map. */
 typedef struct layout {
     double left, width, height; /* the grid's left edge, and the size of a cell */
     double bottom;              /* of the grid */
     double names;               /* the room of the columns' names */
     bool upright;               /* whether those are written upward */
-    double low, high;           /* what the least and the darkest shade stand for */
+    double low, high;           /* the values of the lightest and the darkest shade */
 } layout;
 
 static double widest(const char *const *name, size_t count)

@@ -57,7 +57,7 @@ static void set_scales(attest_scale *x, attest_scale *y, const attest_plot_lines
     attest_scale_set(y, lines->y_kind, high.low, high.high, 5);
 }
 
-/* Where a point is drawn; zeros stand on their row. */
+/* The coordinates of points; zeros are on a row of their own. */
 typedef struct canvas {
     attest_plot_area area;
     attest_scale x, y;
@@ -216,7 +216,7 @@ static void set_dots_scale(attest_scale *scale, const attest_plot_dots *dots)
     attest_scale_set(scale, dots->kind, low, high, 7);
 }
 
-/* An arrow to the right: the value lies beyond. */
+/* An arrow to the right: the value is beyond the axis. */
 static void write_arrow(attest_markup *markup, double x, double y, int style)
 {
     char at_x[32], at_y[32];

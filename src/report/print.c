@@ -37,7 +37,7 @@ static int read_number(const char **at, arguments *rest)
     return number;
 }
 
-/* Reads the conversion behind a '%'; returns its end. */
+/* Parses the conversion after a '%'; returns its end. */
 static const char *read_conversion(conversion *c, const char *at, arguments *rest)
 {
     size_t flags = strspn(at, "-+ #0");
@@ -140,7 +140,7 @@ static int print_argument(FILE *stream, const conversion *c, arguments *rest)
         return print_string(stream, c, letter);
     default:
         if (!c->kind || !strchr("diuxXoaAeEfFgG", c->kind))
-            abort(); /* a format that this function does not know */
+            abort(); /* an unsupported format */
         return print_number(stream, c, rest);
     }
 }

@@ -63,7 +63,7 @@ static attest_status add(listing *list, char *path, attest_error *error)
     return ATTEST_OK;
 }
 
-/* The folder that is walked, and what is left out. */
+/* The directory that is listed, and the files to leave out. */
 typedef struct tree {
     const char *root;
     const char *const *except;
@@ -83,7 +83,7 @@ static bool is_excepted(const tree *all, const struct stat *seen)
 static attest_status walk(listing *list, const tree *all, const char *inside, int depth,
                           attest_error *error);
 
-/* Adds the name if it is a file, walks it if it is a directory, and skips anything else. */
+/* Adds a file, descends into a directory, and skips anything else. */
 static attest_status visit(listing *list, const tree *all, const char *inside, const char *name,
                            int depth, attest_error *error)
 {
@@ -292,7 +292,7 @@ static bool has(const attest_json_cursor *object, const char *key)
     return attest_json_find_member(&member, object, key);
 }
 
-/* A record is recognised by its format or, where it has none, by keys that no other record has
+/* A record is recognised by its format or, if it has none, by keys that no other record has
  * together. */
 static const struct {
     attest_record_kind kind;

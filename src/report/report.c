@@ -19,8 +19,8 @@
 #include "report/style.h"
 #include "report/table.h"
 
-/* A text in quotes, those inside doubled. The table may go to a terminal: control characters
- * are escaped as they are there. */
+/* A quoted CSV field, with quotes doubled. Control characters are escaped as in print.h, since
+ * the table may go to a terminal. */
 static void write_text(FILE *stream, const char *text)
 {
     fputc('"', stream);
@@ -32,8 +32,7 @@ static void write_text(FILE *stream, const char *text)
     fputc('"', stream);
 }
 
-/* object.part.key as it stands in the record, which keeps six digits; nothing where it is not.
- */
+/* object.part.key with the six digits of the record; empty if it is missing. */
 static void write_number(FILE *stream, const attest_json_cursor *object, const char *part,
                          const char *key)
 {
@@ -120,8 +119,8 @@ attest_status attest_report_write_csv(const attest_report *report, const char *p
     return attest_output_commit(&output, error);
 }
 
-/* The day of the report: that of SOURCE_DATE_EPOCH, if it is set, else today; "" if it cannot
- * be told. */
+/* The date of the report: that of SOURCE_DATE_EPOCH, if it is set, else today; "" if it is
+ * unknown. */
 static void format_date(char date[32])
 {
     const char *epoch = getenv("SOURCE_DATE_EPOCH");
@@ -317,8 +316,8 @@ attest_status attest_report_read(attest_report *report, const char *folder,
     return attest_report_set(report, error);
 }
 
-/* Writes a drawing as a file of its own: its style follows the start tag of <svg>, whose
- * attributes contain no '>'. light leaves out the line of the style for dark colour schemes. */
+/* Writes a drawing as a file: its style follows the start tag of <svg>, whose attributes
+ * contain no '>'. light omits the line of the style for dark colour schemes. */
 static void write_svg(FILE *stream, const char *svg, bool light)
 {
     const char *content = strchr(svg, '>') + 1;

@@ -17,7 +17,7 @@ typedef struct attest_report_figure {
 
 typedef struct attest_report {
     attest_records records;
-    attest_markup body; /* the sections, as they are written */
+    attest_markup body; /* the sections written so far */
     size_t sections;
     struct {
         const char *id, *title;
@@ -47,8 +47,8 @@ attest_status attest_report_write_page(const attest_report *report, const char *
 attest_status attest_report_write_csv(const attest_report *report, const char *path,
                                       attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Writes every plot as folder/ID.svg, light: without the colours of dark schemes, and makes the
- * folder if there is none. Status: IO, NOMEM. */
+/* Writes every plot as folder/ID.svg and creates the directory if it does not exist. light:
+ * without colours for dark schemes. Status: IO, NOMEM. */
 attest_status attest_report_write_figures(const attest_report *report, const char *folder,
                                           bool light, attest_error *error) ATTEST_WARN_UNUSED;
 

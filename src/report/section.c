@@ -1,6 +1,7 @@
-/* section.c -- what the sections of a report share. */
+/* section.c -- helpers of the sections of a report. */
 #include "report/section.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +108,7 @@ static bool ends_with(const char *text, size_t length, const char *end)
     return length >= tail && memcmp(text + length - tail, end, tail) == 0;
 }
 
-/* The path without ".json", and the strategy if the path does not say it: "gap" for audit.json
+/* The path without ".json", and the strategy unless the path contains it: "gap" for audit.json
  * and for audit/audit.json, "night gap" for night/audit.json. */
 static void set_label(attest_audit_iter *audited)
 {
@@ -156,4 +157,30 @@ bool attest_audit_iter_next(attest_audit_iter *audited, const attest_records *re
                           : audited->root;
     set_label(audited);
     return true;
+}
+
+void attest_section_read_bins(attest_plot_strip *strip, double *edge, double *count,
+                              size_t most, const attest_json_cursor *object, const char *key)
+{
+    attest_json_cursor array;
+    size_t bins = attest_value_array(&array, object, key);
+
+    strip->edge = edge;
+    strip->count = count;
+    for (size_t i = 0; i < bins && strip->bins < most; i++) {
+        attest_json_cursor bin = attest_json_get_element(&array, i);
+        double from = log2(attest_value_number(&bin, "from"));
+        double to = log2(attest_value_number(&bin, "to"));
+        bool below = !isfinite(from), above = !isfinite(to);
+
+        from = below ? to - 1 : from;
+        to = above ? from + 1 : to;
+        if (!(from < to) || (strip->bins > 0 && from != edge[strip->bins]))
+            continue;
+        strip->open_below |= strip->bins == 0 && below;
+        strip->open_above = above;
+        edge[strip->bins] = from;
+        count[strip->bins] = attest_value_number(&bin, "count");
+        edge[++strip->bins] = to;
+    }
 }

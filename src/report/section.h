@@ -1,4 +1,4 @@
-/* section.h -- the sections of a report, and what they share. */
+/* section.h -- the sections of a report, and their helpers. */
 #ifndef ATTEST_REPORT_SECTION_H
 #define ATTEST_REPORT_SECTION_H
 
@@ -55,7 +55,14 @@ bool attest_section_is_tightest(const attest_record *record);
  * section_meaning.c. */
 void attest_section_write_errors_of(attest_markup *body, const attest_json_cursor *entry);
 
-/* The sections. Each writes nothing where there is no record for it. */
+/* Appends the bins [{"from", "to", "count"} ...] of object.key, on the axis of log2, to the
+ * strip; edge and count have room for most + 1 and most numbers. Bins that do not continue the
+ * last one are skipped. The first bin may begin at 0 and the last have no end: both are drawn
+ * one octave wide. */
+void attest_section_read_bins(attest_plot_strip *strip, double *edge, double *count,
+                              size_t most, const attest_json_cursor *object, const char *key);
+
+/* The sections. Each writes nothing if there is no record for it. */
 void attest_section_write_summary(attest_report *report);
 void attest_section_write_meaning(attest_report *report);
 void attest_section_write_heads(attest_report *report);

@@ -11,7 +11,7 @@
 
 enum { MOST_FORMATS = 24, MOST_AUDITS = 16 };
 
-/* Collisions of every format in every audit; NAN where it was not tried. */
+/* Collisions of every format in every audit; NAN if it was not tried. */
 typedef struct grid {
     size_t rows, columns;
     const char *format[MOST_FORMATS];
@@ -253,41 +253,15 @@ void attest_section_write_algorithms(attest_report *report)
 
 enum { STRIPS = 2, MOST_BINS = 64 };
 
-/* Two histograms: edges are log2. */
+/* Two histograms on an axis of log2. */
 typedef struct histograms {
-    size_t bins[STRIPS];
+    attest_plot_strip strip[STRIPS];
     double edge[STRIPS][MOST_BINS + 1], count[STRIPS][MOST_BINS];
-    bool open_below[STRIPS], open_above[STRIPS]; /* the first and the last bin have no end */
     char remark[STRIPS][64];
 } histograms;
 
 static const char *const strip_key[STRIPS] = {"ulp", "pessimism"};
 static const char *const strip_name[STRIPS] = {"error in ulp", "bound / error"};
-
-/* Bins [{"from", "to", "count"} ...] that follow one another. The first may begin at zero and
- * the last have no end: both are drawn one octave wide. */
-static void read_histogram(histograms *all, size_t strip, const attest_json_cursor *kernel)
-{
-    attest_json_cursor array;
-    size_t count = attest_value_array(&array, kernel, strip_key[strip]), used = 0;
-
-    for (size_t i = 0; i < count && used < MOST_BINS; i++) {
-        attest_json_cursor bin = attest_json_get_element(&array, i);
-        double from = log2(attest_value_number(&bin, "from"));
-        double to = log2(attest_value_number(&bin, "to"));
-        bool below = !isfinite(from), above = !isfinite(to);
-        from = below ? to - 1 : from;
-        to = above ? from + 1 : to;
-        if (!(from < to) || (used > 0 && from != all->edge[strip][used]))
-            continue;
-        all->open_below[strip] |= used == 0 && below;
-        all->open_above[strip] = above;
-        all->edge[strip][used] = from;
-        all->count[strip][used] = attest_value_number(&bin, "count");
-        all->edge[strip][++used] = to;
-    }
-    all->bins[strip] = used;
-}
 
 static void write_kernel_table(attest_markup *body, const histograms *all)
 {
@@ -295,13 +269,13 @@ static void write_kernel_table(attest_markup *body, const histograms *all)
 
     attest_table_open(body, "The fast path\xE2\x80\x99s errors and pessimism", heading, 4);
     for (size_t i = 0; i < STRIPS; i++) {
-        for (size_t k = 0; k < all->bins[i]; k++) {
+        for (size_t k = 0; k < all->strip[i].bins; k++) {
             attest_table_row(body, strip_name[i]);
             for (size_t end = 0; end < 2; end++) {
                 attest_table_open_cell(body, "number");
-                if (end == 0 && k == 0 && all->open_below[i])
+                if (end == 0 && k == 0 && all->strip[i].open_below)
                     attest_markup_text(body, "0");
-                else if (end == 1 && k + 1 == all->bins[i] && all->open_above[i])
+                else if (end == 1 && k + 1 == all->strip[i].bins && all->strip[i].open_above)
                     attest_markup_text(body, "\xE2\x88\x9E");
                 else
                     attest_value_write_power(body, all->edge[i][k + end]);
@@ -313,7 +287,8 @@ static void write_kernel_table(attest_markup *body, const histograms *all)
     attest_table_close(body);
 }
 
-/* With what histograms cannot tell: rows without error, without a bound, or beyond it. */
+/* The caption has the counts that are not in the histograms: rows without error, without a
+ * bound, or beyond it. */
 static void format_caption(char *caption, size_t size, const attest_json_cursor *kernel,
                            const char *label)
 {
@@ -337,7 +312,6 @@ static void write_kernel_figure(attest_report *report, const histograms *all,
                                 const attest_json_cursor *kernel, const char *label,
                                 size_t number)
 {
-    attest_plot_strip strip[STRIPS];
     attest_markup drawing;
     char id[32], caption[640];
     attest_plot_histogram histogram = {
@@ -348,19 +322,10 @@ static void write_kernel_figure(attest_report *report, const histograms *all,
         ATTEST_SCALE_EXPONENT,
         "error in ulp, and bound divided by error",
         STRIPS,
-        strip};
+        all->strip};
 
     snprintf(id, sizeof id, "fast-path-%zu", number);
     format_caption(caption, sizeof caption, kernel, label);
-    for (size_t i = 0; i < STRIPS; i++)
-        strip[i] = (attest_plot_strip){.name = strip_name[i],
-                                       .remark = all->remark[i],
-                                       .bins = all->bins[i],
-                                       .edge = all->edge[i],
-                                       .count = all->count[i],
-                                       .open_below = all->open_below[i],
-                                       .open_above = all->open_above[i],
-                                       .style = (int)i};
     attest_markup_init(&drawing);
     attest_plot_write_histogram(&drawing, &histogram);
     attest_section_open_plot(report, &drawing, id, caption);
@@ -374,8 +339,12 @@ static void write_mapping(attest_report *report, histograms *all, const char *la
     char worst[64];
 
     memset(all, 0, sizeof *all);
-    for (size_t i = 0; i < STRIPS; i++)
-        read_histogram(all, i, kernel);
+    for (size_t i = 0; i < STRIPS; i++) {
+        all->strip[i] = (attest_plot_strip){
+            .name = strip_name[i], .remark = all->remark[i], .style = (int)i};
+        attest_section_read_bins(&all->strip[i], all->edge[i], all->count[i], MOST_BINS, kernel,
+                                 strip_key[i]);
+    }
     snprintf(all->remark[0], sizeof all->remark[0], "max %.40s",
              attest_scale_format_number(worst, attest_value_number(kernel, "max_ulp"), 3));
     write_kernel_figure(report, all, kernel, label, number);

@@ -14,22 +14,14 @@ static void write_certificate(attest_markup *body, const attest_record *record)
     char label[96];
 
     attest_table_row(body, attest_section_label(label, sizeof label, record));
-    attest_table_open_cell(body, NULL);
-    attest_value_write_verdict(body, attest_value_text(&root, "verdict"));
-    attest_markup_close(body);
+    attest_table_verdict(body, attest_value_text(&root, "verdict"));
     attest_table_cell(body, NULL, attest_value_text(&root, "method"));
-    attest_table_open_cell(body, "number");
-    attest_value_write_power(body, attest_value_log2(&root, "min_separation"));
-    attest_markup_close(body);
+    attest_table_power(body, attest_value_log2(&root, "min_separation"));
     attest_table_open_cell(body, NULL);
     attest_value_write_pair(body, &root, "pair");
     attest_markup_close(body);
-    attest_table_open_cell(body, "number");
-    attest_value_write_power(body, attest_value_log2(&root, "delta"));
-    attest_markup_close(body);
-    attest_table_open_cell(body, "number");
-    attest_value_write(body, &root, "max_norm");
-    attest_markup_close(body);
+    attest_table_power(body, attest_value_log2(&root, "delta"));
+    attest_table_value(body, "number", &root, "max_norm");
     attest_table_number(body, attest_value_number(&root, "precision_bits"), 0);
 }
 
@@ -84,9 +76,7 @@ static void write_networks(attest_report *report)
          place++) {
         attest_json_cursor root = attest_json_root(&record->document);
         attest_table_row(body, attest_section_label(label, sizeof label, record));
-        attest_table_open_cell(body, NULL);
-        attest_value_write_verdict(body, attest_value_text(&root, "verdict"));
-        attest_markup_close(body);
+        attest_table_verdict(body, attest_value_text(&root, "verdict"));
         for (int i = 0; i < 5; i++)
             attest_table_number(body, attest_value_number(&root, keys[i]), 0);
     }
@@ -166,9 +156,7 @@ static void write_table(attest_markup *body, const errors *all)
     for (size_t i = 0; i < all->count; i++) {
         attest_table_row(body, attest_scale_format_number(number, all->point[i].grid, 0));
         for (int k = 0; k < CURVES; k++) {
-            attest_table_open_cell(body, "number");
-            attest_value_write_power(body, all->point[i].log2[k]);
-            attest_markup_close(body);
+            attest_table_power(body, all->point[i].log2[k]);
         }
     }
     attest_table_close(body);
@@ -214,7 +202,8 @@ static void write_function(attest_report *report, errors *all, size_t number)
     attest_section_close_plot(report);
 }
 
-/* The objects of all records, one after the other: a record is one, or holds a table. */
+/* An iterator over the objects of all records; a record is one object, or contains a table of
+ * them. */
 typedef struct cursor {
     size_t place, index, count;
     bool inside;
@@ -253,7 +242,7 @@ static size_t count_objects(const attest_records *records)
     return count;
 }
 
-/* All objects of the function that stands first among those not yet written. */
+/* Collects the objects of the first function that is not yet written. */
 static void gather(errors *all, const attest_report *report, bool *done)
 {
     cursor at = {0};
@@ -393,7 +382,7 @@ static void write_dataset(attest_markup *body, const attest_json_cursor *root)
     attest_table_close(body);
 }
 
-/* "name = value" for whatever the statement takes besides. */
+/* Writes "name = value" for the parameters of the statement. */
 static void write_parameters(attest_markup *body, const attest_json_cursor *root)
 {
     attest_json_cursor parameters, parameter;
@@ -417,7 +406,7 @@ bool attest_section_is_tightest(const attest_record *record)
            strcmp(attest_value_text(&violates, "definition"), "none") == 0;
 }
 
-/* What fails, where it was found, and how to see it again. */
+/* Writes the violated statement, how it was found, and the command that replays it. */
 static void write_story(attest_markup *body, const attest_record *record)
 {
     attest_json_cursor root = attest_json_root(&record->document), violates, pair;

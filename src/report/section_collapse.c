@@ -11,14 +11,6 @@
 #include "report/section.h"
 #include "report/table.h"
 
-static void write_member(attest_markup *body, const attest_json_cursor *object,
-                         const char *class_name, const char *key)
-{
-    attest_table_open_cell(body, class_name);
-    attest_value_write(body, object, key);
-    attest_markup_close(body);
-}
-
 /* "nearest, shifted, sequential, fma, sums in binary32". */
 static void write_arithmetic(attest_markup *body, const attest_json_cursor *root)
 {
@@ -56,11 +48,11 @@ static void write_subject(attest_markup *body, const attest_record *record)
     if (!attest_json_find_member(&weights, &root, "weights"))
         weights.value = NULL;
     attest_table_row(body, attest_section_label(label, sizeof label, record));
-    write_member(body, &dataset, "long",
-                 *attest_value_text(&dataset, "name") ? "name" : "path");
+    attest_table_value(body, "long", &dataset,
+                       *attest_value_text(&dataset, "name") ? "name" : "path");
     for (int i = 0; i < 5; i++)
         attest_table_number(body, attest_value_number(&dataset, counts[i]), 0);
-    write_member(body, &weights, NULL, "activation");
+    attest_table_value(body, NULL, &weights, "activation");
     write_arithmetic(body, &root);
 }
 
@@ -182,9 +174,7 @@ static void write_table(attest_markup *body, const sweep *all, size_t count)
             attest_table_row(body, all[i].label);
             attest_table_number(body, all[i].bits[k], 0);
             attest_table_number(body, collisions > 0 ? collisions : 0, 0);
-            attest_table_open_cell(body, "number");
-            attest_value_write_power(body, all[i].log2[k]);
-            attest_markup_close(body);
+            attest_table_power(body, all[i].log2[k]);
         }
     }
     attest_table_close(body);
@@ -299,14 +289,10 @@ static void write_format(attest_markup *body, const char *label,
 
     attest_table_row(body, label);
     attest_table_cell(body, NULL, attest_value_text(entry, "name"));
-    attest_table_open_cell(body, NULL);
-    attest_value_write_verdict(body, attest_value_text(entry, "verdict"));
-    attest_markup_close(body);
+    attest_table_verdict(body, attest_value_text(entry, "verdict"));
     attest_table_number(body, attest_value_number(entry, "collisions"), 0);
     attest_table_number(body, attest_value_number(entry, "nonfinite"), 0);
-    attest_table_open_cell(body, "number");
-    attest_value_write_power(body, attest_value_log2(entry, "min_separation"));
-    attest_markup_close(body);
+    attest_table_power(body, attest_value_log2(entry, "min_separation"));
     attest_table_open_cell(body, NULL);
     attest_value_write_pair(body, entry, collides ? "pair" : "closest");
     attest_markup_close(body);
@@ -355,8 +341,8 @@ void attest_section_write_collapse(attest_report *report)
 
 enum { KINDS = 3, MOST_MAPPINGS = 32 };
 
-/* One mapping: the width at which it collapses, and those asked for by its certified
- * separation and by the theorem's delta. */
+/* One mapping: the width at which it collapses, and those that follow from its certified
+ * separation and from the theorem's delta. */
 typedef struct mapping {
     char label[128];
     double bits[KINDS];
@@ -394,7 +380,7 @@ static double inner(const attest_json_cursor *object, const char *outer, const c
     return attest_json_find_member(&member, object, outer) ? get(&member, key) : NAN;
 }
 
-/* The mapping of an audit, whose search for the width may have ended at its cap. */
+/* Adds the mapping of an audit; the search for its width may have ended at the cap. */
 static void add_audit(mappings *all, const attest_audit_iter *audited)
 {
     const attest_json_cursor *object = &audited->object;
@@ -453,12 +439,8 @@ static void write_theory_table(attest_markup *body, const mappings *all)
     for (size_t i = 0; i < all->count; i++) {
         const mapping *row = &all->row[i];
         attest_table_row(body, row->label);
-        attest_table_open_cell(body, "number");
-        attest_value_write_power(body, row->promised);
-        attest_markup_close(body);
-        attest_table_open_cell(body, "number");
-        attest_value_write_power(body, row->certified);
-        attest_markup_close(body);
+        attest_table_power(body, row->promised);
+        attest_table_power(body, row->certified);
         attest_table_number(body, row->necessary, 0);
         snprintf(text, sizeof text, "> %s",
                  attest_scale_format_number(number, row->bits[0], 0));

@@ -18,13 +18,6 @@ typedef struct picture {
     double count[MOST_HEADS * PARTS];
 } picture;
 
-static void write_cell(attest_markup *body, const attest_json_cursor *object, const char *key)
-{
-    attest_table_open_cell(body, "number");
-    attest_value_write(body, object, key);
-    attest_markup_close(body);
-}
-
 static void write_verdicts(attest_report *report)
 {
     static const char *const heading[] = {"Record",
@@ -47,21 +40,17 @@ static void write_verdicts(attest_report *report)
         attest_json_cursor root = attest_json_root(&record->document), worst;
 
         attest_table_row(body, attest_section_label(label, sizeof label, record));
-        attest_table_open_cell(body, NULL);
-        attest_value_write_verdict(body, attest_value_text(&root, "verdict"));
-        attest_markup_close(body);
+        attest_table_verdict(body, attest_value_text(&root, "verdict"));
         attest_table_cell(body, NULL, attest_value_text(&root, "kernel"));
         attest_table_number(body, attest_value_number(&root, "elements"), 0);
         attest_table_number(body, attest_value_number(&root, "wrong"), 0);
-        write_cell(body, &root, "uncast");
+        attest_table_value(body, "number", &root, "uncast");
         attest_table_number(body, attest_value_number(&root, "undecided"), 0);
         if (attest_json_find_member(&worst, &root, "worst"))
-            write_cell(body, &worst, "ratio");
+            attest_table_value(body, "number", &worst, "ratio");
         else
             attest_table_cell(body, NULL, "");
-        attest_table_open_cell(body, NULL);
-        attest_value_write(body, &root, "returned_by_faults");
-        attest_markup_close(body);
+        attest_table_value(body, NULL, &root, "returned_by_faults");
     }
     attest_table_close(body);
 }
@@ -83,26 +72,20 @@ static void write_heads(attest_markup *body, const attest_json_cursor *root)
             body, attest_scale_format_number(number, attest_value_number(&head, "layer"), 0));
         attest_table_number(body, attest_value_number(&head, "batch"), 0);
         attest_table_number(body, attest_value_number(&head, "head"), 0);
-        attest_table_open_cell(body, NULL);
-        attest_value_write_verdict(body, attest_value_text(&head, "verdict"));
-        attest_markup_close(body);
+        attest_table_verdict(body, attest_value_text(&head, "verdict"));
         attest_table_number(body, attest_value_number(&head, "within"), 0);
         attest_table_number(body, attest_value_number(&head, "wrong"), 0);
         attest_table_number(body, attest_value_number(&head, "undecided"), 0);
-        write_cell(body, &head, "max_ratio");
+        attest_table_value(body, "number", &head, "max_ratio");
     }
     attest_table_close(body);
 }
 
-/* Bins [{"from", "to", "count"} ...] that follow one another; the first may begin at zero and
- * the last have no end: both are drawn one octave wide. */
 static void write_histogram(attest_report *report, const attest_json_cursor *root,
                             const char *label, size_t number)
 {
     double edge[MOST_BINS + 1], count[MOST_BINS];
     attest_plot_strip strip = {"error / bound", NULL, 0, edge, count, false, false, 0};
-    attest_json_cursor array;
-    size_t bins = attest_value_array(&array, root, "histogram");
     attest_markup drawing;
     char id[32], caption[256];
     attest_plot_histogram histogram = {
@@ -114,22 +97,7 @@ static void write_histogram(attest_report *report, const attest_json_cursor *roo
         1,
         &strip};
 
-    for (size_t i = 0; i < bins && strip.bins < MOST_BINS; i++) {
-        attest_json_cursor bin = attest_json_get_element(&array, i);
-        double from = log2(attest_value_number(&bin, "from"));
-        double to = log2(attest_value_number(&bin, "to"));
-        bool below = !isfinite(from), above = !isfinite(to);
-
-        from = below ? to - 1 : from;
-        to = above ? from + 1 : to;
-        if (!(from < to) || (strip.bins > 0 && from != edge[strip.bins]))
-            continue;
-        strip.open_below |= strip.bins == 0 && below;
-        strip.open_above = above;
-        edge[strip.bins] = from;
-        count[strip.bins] = attest_value_number(&bin, "count");
-        edge[++strip.bins] = to;
-    }
+    attest_section_read_bins(&strip, edge, count, MOST_BINS, root, "histogram");
     snprintf(id, sizeof id, "judged-%zu", number);
     snprintf(caption, sizeof caption,
              "\xE2\x80\x98%.96s\xE2\x80\x99: how much of what a correct kernel may err the "
@@ -219,8 +187,8 @@ static void write_ranges(attest_markup *body, const attest_json_cursor *root)
             body, attest_scale_format_number(number, attest_value_number(&range, "layer"), 0));
         attest_table_number(body, attest_value_number(&range, "batch"), 0);
         attest_table_number(body, attest_value_number(&range, "head"), 0);
-        write_cell(body, &range, "rows");
-        write_cell(body, &range, "columns");
+        attest_table_value(body, "number", &range, "rows");
+        attest_table_value(body, "number", &range, "columns");
         attest_table_number(body, attest_value_number(&range, "wrong"), 0);
     }
     attest_table_close(body);
@@ -335,9 +303,7 @@ static void write_range_verdicts(attest_report *report)
         attest_json_cursor root = attest_json_root(&record->document);
 
         attest_table_row(body, attest_section_label(label, sizeof label, record));
-        attest_table_open_cell(body, NULL);
-        attest_value_write_verdict(body, attest_value_text(&root, "verdict"));
-        attest_markup_close(body);
+        attest_table_verdict(body, attest_value_text(&root, "verdict"));
         attest_table_cell(body, NULL, attest_value_text(&root, "kernel"));
         write_inner(body, &root, "weights", "most");
         write_inner(body, &root, "threshold", "limit");
@@ -383,9 +349,7 @@ static void write_events(attest_markup *body, const attest_json_cursor *root, co
         attest_json_cursor event = attest_json_get_element(&events, i);
 
         attest_table_row(body, attest_value_text(&event, "event"));
-        attest_table_open_cell(body, NULL);
-        attest_value_write_verdict(body, attest_value_text(&event, "answer"));
-        attest_markup_close(body);
+        attest_table_verdict(body, attest_value_text(&event, "answer"));
         attest_table_number(body, get_inner(&event, "witness", "count"), 0);
         write_inner(body, &event, "witness", "value");
         write_place(body, &event);
@@ -393,7 +357,7 @@ static void write_events(attest_markup *body, const attest_json_cursor *root, co
     attest_table_close(body);
 }
 
-/* The smallest scheme of every head, where it was asked for. */
+/* The smallest scheme of every head, if the record has them. */
 static void write_schemes(attest_markup *body, const attest_json_cursor *root)
 {
     static const char *const heading[] = {"Layer", "#Batch", "#Head", "Scheme of K and V",
@@ -416,9 +380,7 @@ static void write_schemes(attest_markup *body, const attest_json_cursor *root)
         attest_table_number(body, attest_value_number(&head, "batch"), 0);
         attest_table_number(body, attest_value_number(&head, "head"), 0);
         attest_table_cell(body, NULL, attest_value_text(&head, "scheme"));
-        attest_table_open_cell(body, "number");
-        attest_value_write(body, &head, "relative_error");
-        attest_markup_close(body);
+        attest_table_value(body, "number", &head, "relative_error");
     }
     attest_table_close(body);
 }

@@ -23,7 +23,7 @@ static void write_text(attest_markup *body, const char *text)
     }
 }
 
-/* The token at a place, marked, behind those before it. */
+/* The token at a place, marked, after those before it. */
 static void write_token(attest_markup *body, const attest_json_cursor *tokens,
                         const size_t at[2])
 {
@@ -72,7 +72,7 @@ static void write_place(attest_markup *body, const attest_json_cursor *place,
     write_token(body, tokens, at);
 }
 
-/* "layer 2, head 1: " where the record has heads. */
+/* "layer 2, head 1: " if the record has heads. */
 static void write_head(attest_markup *body, const attest_json_cursor *entry, const char *key)
 {
     attest_json_cursor head;
@@ -123,7 +123,7 @@ static void write_pair(attest_markup *body, const attest_json_cursor *entry,
     attest_markup_close(body);
 }
 
-/* A table of where errors are largest and which pairs are lost, with the tokens if the record
+/* A table of the places of the largest errors and of the lost pairs, with tokens if the record
  * has them. */
 static void section_write_places(attest_markup *body, const attest_json_cursor *root,
                                  const attest_json_cursor *formats, size_t count)
@@ -227,7 +227,7 @@ static void write_laws(attest_markup *body, const attest_json_cursor *formats, s
         attest_markup_close(body);
 }
 
-/* A cell with a relative error: percent, or as it is where that is small. */
+/* A cell with a relative error: in percent, or a number if it is small. */
 static void add_relative(attest_markup *body, double error)
 {
     bool small = error != 0 && fabs(error) < 1e-4;
@@ -308,7 +308,7 @@ static void write_widths(attest_markup *body, const attest_plot_series *max,
     attest_table_close(body);
 }
 
-/* The graded curve, where the record has one. */
+/* The curve of errors by width, if the record has one. */
 static void write_graded(attest_report *report, const attest_json_cursor *object,
                          const char *label, size_t number)
 {

@@ -15,7 +15,7 @@ static void open_card(attest_markup *body)
     attest_markup_open_class(body, "span", "big");
 }
 
-/* Ends the large figure; what it is follows. */
+/* Ends the large figure and writes its label. */
 static void close_card(attest_markup *body, const char *what, const char *label)
 {
     attest_markup_close(body);
@@ -49,7 +49,7 @@ static void write_collapse(attest_markup *body, const attest_audit_iter *audited
     close_card(body, "until all contexts stay apart", audited->label);
 }
 
-/* The format that errs most, as far as outputs have errors; false: there is none. */
+/* Writes the format with the largest error; false: there is none. */
 static bool write_largest(attest_markup *body, const attest_audit_iter *audited)
 {
     attest_json_cursor formats, worst = {0}, part;
@@ -81,8 +81,9 @@ static bool write_largest(attest_markup *body, const attest_audit_iter *audited)
     return true;
 }
 
-/* The mappings of all audits, or the first of them. The collapse means something for weights
- * that were built to tell contexts apart; outputs of trained ones hardly ever coincide. */
+/* Cards for the first mappings of all audits: the collapse for weights that were built to tell
+ * contexts apart, else the largest error, since outputs of trained weights hardly ever
+ * coincide. */
 static void write_audits(attest_markup *body, const attest_records *records)
 {
     attest_audit_iter audited;
@@ -119,7 +120,7 @@ static void write_certificate(attest_markup *body, const attest_record *record)
                attest_section_label(label, sizeof label, record));
 }
 
-/* Without a hypothesis, what counts is how many properties need it. */
+/* Without a hypothesis, counts the properties that need it. */
 static void write_campaign(attest_markup *body, const attest_record *record)
 {
     attest_json_cursor root = attest_json_root(&record->document), array;
@@ -307,7 +308,7 @@ static void write_versions(attest_markup *body, const attest_json_cursor *root)
     attest_markup_close(body);
 }
 
-/* The first of members that holds something: "seed", or "seed" of "arithmetic". */
+/* The first of two members with a value: "seed", or "seed" of "arithmetic". */
 static void write_one_of(attest_markup *body, const attest_json_cursor *root, const char *key,
                          const char *outer, const char *inner)
 {

@@ -330,3 +330,25 @@ void attest_value_write_verdict(attest_markup *markup, const char *verdict)
     }
     attest_markup_close(markup);
 }
+
+void attest_table_power(attest_markup *markup, double log2)
+{
+    attest_table_open_cell(markup, "number");
+    attest_value_write_power(markup, log2);
+    attest_markup_close(markup);
+}
+
+void attest_table_value(attest_markup *markup, const char *class_name,
+                        const attest_json_cursor *object, const char *key)
+{
+    attest_table_open_cell(markup, class_name);
+    attest_value_write(markup, object, key);
+    attest_markup_close(markup);
+}
+
+void attest_table_verdict(attest_markup *markup, const char *verdict)
+{
+    attest_table_open_cell(markup, NULL);
+    attest_value_write_verdict(markup, verdict);
+    attest_markup_close(markup);
+}

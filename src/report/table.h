@@ -33,6 +33,13 @@ void attest_table_open_cell(attest_markup *markup, const char *class_name);
 /* A cell with a number in grouped digits; NAN is a dash. */
 void attest_table_number(attest_markup *markup, double value, int digits);
 
+/* Cells with 2^log2, with object.key, and with a verdict: see attest_value_write_power,
+ * attest_value_write and attest_value_write_verdict below. */
+void attest_table_power(attest_markup *markup, double log2);
+void attest_table_value(attest_markup *markup, const char *class_name,
+                        const attest_json_cursor *object, const char *key);
+void attest_table_verdict(attest_markup *markup, const char *verdict);
+
 void attest_table_close(attest_markup *markup);
 
 /* Values of records. A record may lack values that an older or smaller run did not measure, so
