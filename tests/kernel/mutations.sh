@@ -5,7 +5,7 @@
 . "$srcdir/tests/mutate.sh"
 
 ATTEST_TRIALS=
-build_tests kernel/exp kernel/bound kernel/invariance kernel/near kernel/attention
+build_tests kernel/exp kernel/bound kernel/invariance geometry/near kernel/attention
 
 kernel=src/kernel
 # lanes and tails
