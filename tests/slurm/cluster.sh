@@ -94,5 +94,8 @@ cluster_stop() {
     for process in "${cluster_node:-}" "${cluster_controller:-}" "${cluster_munge:-}"; do
         [ -z "$process" ] || kill "$process" 2>/dev/null
     done
-    wait
+    # no other process of this shell: what evaluates JSON for lib.sh ends after it
+    for process in "${cluster_node:-}" "${cluster_controller:-}" "${cluster_munge:-}"; do
+        [ -z "$process" ] || wait "$process" 2>/dev/null
+    done
 }
