@@ -17,7 +17,7 @@ typedef struct draft {
     size_t token[LENGTH_MAX];
 } draft;
 
-/* What a new sequence is made from: nothing, or the one before. */
+/* How a new sequence is made: at random, or from the one before. */
 enum { FRESH, EXCHANGE, PERMUTE, SHORTEN, REPEAT, RELATIONS };
 
 static size_t find(const draft *s, size_t length, size_t token)
@@ -29,8 +29,8 @@ static size_t find(const draft *s, size_t length, size_t token)
     return k;
 }
 
-/* A token that may stand in the sequence besides its first `length` ones: any, or (without
- * repeats) the next one that is not there yet. Domain: without repeats, one is left. */
+/* Draws a token that may follow the first `length` ones: any, or (without repeats) the next one
+ * that does not occur yet. Domain: without repeats, there is one. */
 static size_t gen_token(struct theft *t, const draft *s, size_t length, size_t count,
                         bool repeats)
 {
@@ -51,7 +51,7 @@ static void gen_fresh(draft *s, struct theft *t, size_t length, size_t count, bo
 static void gen_permutation(draft *s, struct theft *t)
 {
     for (size_t k = s->length; k > 1; k--) {
-        /* The zero draw leaves the token where it is. */
+        /* The zero draw leaves the token in its place. */
         size_t other = k - 1 - (size_t)theft_random_choice(t, k);
         size_t token = s->token[k - 1];
         s->token[k - 1] = s->token[other];
@@ -82,7 +82,7 @@ static void double_one(draft *s, struct theft *t)
     s->token[s->length++] = s->token[k];
 }
 
-/* Makes the next sequence from the one before. */
+/* Changes a sequence to the next one. */
 static void gen_next(draft *s, struct theft *t, size_t count, size_t length, size_t longest,
                      const attest_gen_sequences *kind)
 {
@@ -102,7 +102,8 @@ static void gen_next(draft *s, struct theft *t, size_t count, size_t length, siz
                   kind->repeats);
 }
 
-/* The tokens of the first `length` positions as a set. Domain: fewer than 64 tokens. */
+/* Returns the set of the tokens at the first `length` positions. Domain: fewer than 64 tokens.
+ */
 static uint64_t set_of(const draft *s, size_t length)
 {
     uint64_t set = 0;
@@ -112,7 +113,8 @@ static uint64_t set_of(const draft *s, size_t length)
     return set;
 }
 
-/* Whether a token of both sequences sees different sets in them, with a mask and without. */
+/* Returns whether a token of both sequences has different contexts in them, with a mask and
+ * without. */
 static bool share_a_token(const draft *a, const draft *b)
 {
     if (set_of(a, a->length) == set_of(b, b->length))
@@ -124,8 +126,8 @@ static bool share_a_token(const draft *a, const draft *b)
     return false;
 }
 
-/* Makes a sequence that shares its last token with the given one and sees another set there:
- * with a token that is new, or without one that is not. Where neither can be it stays. */
+/* Changes the context of the last token of the sequence: adds a token that does not occur, or
+ * removes one that does. If neither is possible, the sequence stays. */
 static void gen_contrast(draft *s, struct theft *t, size_t count, size_t longest,
                          const attest_gen_sequences *kind)
 {
@@ -141,7 +143,7 @@ static void gen_contrast(draft *s, struct theft *t, size_t count, size_t longest
         s->length = 2;
         s->token[0] = other, s->token[1] = last;
     } else if (k == count && kind->repeats) {
-        if (first == last) /* as some token is not the last, the set changes */
+        if (first == last) /* some token is not the last: the set changes */
             first = (first + 1) % count;
         for (size_t j = 0; j < s->length; j++)
             s->token[j] = s->token[j] == first ? last : s->token[j];
@@ -152,7 +154,7 @@ static void gen_contrast(draft *s, struct theft *t, size_t count, size_t longest
     }
 }
 
-/* Tokens of doubles all at once, which is quicker; room has place for them. */
+/* Adds all tokens of a sequence at once, which is faster; room has memory for them. */
 static attest_status add_doubles(attest_dataset_builder *builder, const draft *s,
                                  const attest_vocabulary *vocabulary, double *room)
 {
@@ -178,7 +180,7 @@ attest_status attest_gen_dataset(attest_dataset *dataset, struct theft *t,
 {
     size_t count = attest_gen_size(t, kind->count_min, kind->count_max);
     size_t longest = kind->length_max, length;
-    /* The zero draw asks for nothing. */
+    /* The zero draw changes nothing. */
     bool met = !kind->shared || theft_random_choice(t, 16) == 0 || vocabulary->count >= 64;
     ATTEST_SCOPED(attest_dataset_builder, builder, vocabulary->dim,
                   vocabulary->real ? ATTEST_TABLE_REAL : ATTEST_TABLE_RATIONAL, NULL);
@@ -220,7 +222,7 @@ attest_status attest_gen_sequences_of(attest_dataset *dataset, struct theft *t,
     return attest_gen_dataset(dataset, t, &vocabulary, kind);
 }
 
-/* Divides all values by the least power of two that brings them within the range. */
+/* Divides all values by the least power of two such that they are within the range. */
 static void limit_range(attest_vocabulary *values, unsigned range)
 {
     const fmpq *low = values->entry, *high = values->entry;

@@ -1,4 +1,4 @@
-/* gen_doubles.c -- generators of distinct tokens whose entries are doubles. */
+/* gen_doubles.c -- distinct tokens whose entries are doubles. */
 #include <math.h>
 #include <string.h>
 
@@ -9,12 +9,12 @@ enum { SMALL, DYADIC, COLLINEAR, CLUSTERS, OPPOSITE, PACKED, LONG, KINDS };
 
 enum { ENTRY_LIMIT = 8, LINE_LIMIT = 12, CENTRES = 3, CLUSTER_BITS = 32, BITS_OF_DECADE = 3 };
 
-/* What the tokens of one vocabulary are made from. */
+/* The common parts of the tokens of one vocabulary. */
 typedef struct recipe {
     unsigned kind;
     size_t dim;
     double *centre; /* CENTRES vectors; the first is the direction of a line, never zero */
-    double *step;   /* a token that is taken is moved by this */
+    double *step;   /* is added to a token that occurred before */
 } recipe;
 
 static bool is_zero(const double *x, size_t dim)
@@ -33,7 +33,7 @@ static bool is_equal(const double *x, const double *y, size_t dim)
     return true;
 }
 
-/* Whether token i may not stay what it is: an earlier one is the same, or it is zero. */
+/* Returns whether token i must be changed: it equals an earlier one, or is zero. */
 static bool is_taken(const attest_vocabulary *v, size_t i, bool zero)
 {
     const double *x = v->real + i * v->dim;
@@ -95,12 +95,12 @@ static void gen_token(double *x, struct theft *t, const recipe *r, size_t i)
         else if (r->kind == CLUSTERS)
             x[c] = centre[c] + ldexp((double)attest_gen_integer(t, 3), -CLUSTER_BITS);
         else if (r->kind == OPPOSITE && i % 2)
-            x[c] = -x[c - r->dim]; /* c - dim of x is entry c of the token before */
+            x[c] = -x[c - r->dim]; /* x[c - dim] is entry c of the token before */
         else
             x[c] = gen_entry(t, r);
 }
 
-/* 1, or rarely a power of two of up to so many decades. */
+/* Returns the exponent of 1, or rarely of a power of two of up to so many decades. */
 static int gen_scale(struct theft *t, unsigned decades)
 {
     int power;
@@ -117,7 +117,7 @@ attest_status attest_gen_doubles(attest_vocabulary *vocabulary, struct theft *t,
     size_t count = attest_gen_size(t, kind->count_min, kind->count_max);
     size_t dim = attest_gen_size(t, 1, kind->dim_max);
     int scale = gen_scale(t, kind->decades);
-    /* One block: the tokens, and behind them what they are made from. */
+    /* One block of memory: the tokens, then the recipe. */
     double *real = attest_memory_alloc((count + CENTRES + 1) * dim, sizeof *real);
     recipe r = {.dim = dim};
 

@@ -50,7 +50,7 @@ static bool is_equal(const fmpq *x, const fmpq *y, size_t dim)
     return true;
 }
 
-/* Whether token i may not stay what it is: an earlier one is the same, or it is zero. */
+/* Returns whether token i must be changed: it equals an earlier one, or is zero. */
 static bool is_taken(const attest_vocabulary *vocabulary, size_t i, bool zero)
 {
     size_t dim = vocabulary->dim;
@@ -64,15 +64,15 @@ static bool is_taken(const attest_vocabulary *vocabulary, size_t i, bool zero)
     return false;
 }
 
-/* What the tokens of one vocabulary are made from. */
+/* The common parts of the tokens of one vocabulary. */
 typedef struct recipe {
     unsigned kind;
     fmpq *centre; /* CENTRES vectors; the first is the direction of a line, never zero */
-    fmpq *step;   /* a token that is taken is moved by this */
+    fmpq *step;   /* is added to a token that occurred before */
     size_t dim;
-    bool own_scale; /* each token has a scale of its own */
+    bool own_scale; /* each token has its own scale */
     unsigned decades;
-    flint_bitcnt_t bits; /* what is near differs by multiples of 2^-bits */
+    flint_bitcnt_t bits; /* near tokens differ by multiples of 2^-bits */
 } recipe;
 
 static attest_status recipe_init(recipe *r, struct theft *t, size_t dim, unsigned decades)
@@ -247,7 +247,7 @@ long attest_gen_integer(struct theft *t, unsigned limit)
     return theft_random_bits(t, 1) ? -x : x;
 }
 
-/* An integer of up to `bits` bits, any number of leading zeros alike. */
+/* Draws an integer of up to `bits` bits; all lengths are equally likely. */
 static void gen_long(fmpz_t x, struct theft *t, unsigned bits)
 {
     unsigned length = (unsigned)theft_random_choice(t, bits + 1);
@@ -263,7 +263,7 @@ static void gen_long(fmpz_t x, struct theft *t, unsigned bits)
 
 enum { INTEGER, RATIONAL, LONG_RATIONAL };
 
-/* Which kind of rational: integers half of the time, long ones rarely. */
+/* Draws the kind of a rational: half of them integers, few of them long. */
 static unsigned gen_kind(struct theft *t)
 {
     unsigned draw = (unsigned)theft_random_choice(t, 16);
@@ -271,7 +271,7 @@ static unsigned gen_kind(struct theft *t)
     return draw < 8 ? INTEGER : draw < 15 ? RATIONAL : LONG_RATIONAL;
 }
 
-/* The absolute value, at least `least` (0 or 1) where it is an integer. */
+/* Draws an absolute value; an integer is at least `least` (0 or 1). */
 static void gen_magnitude(fmpq_t x, struct theft *t, unsigned limit, unsigned least)
 {
     unsigned kind = gen_kind(t);

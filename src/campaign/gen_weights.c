@@ -1,4 +1,4 @@
-/* gen_weights.c -- generators of attention heads. */
+/* gen_weights.c -- attention heads, and layers with their data. */
 #include "campaign/gen.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum { ENTRY_LIMIT = 3, TINY_SCORES = 1000 };
 
-/* What a head is: on its own, or made from the one before. */
+/* How a head is made: at random, or from the one before. */
 enum { PLAIN, RANK_ONE, EQUAL, OPPOSITE, ZERO, KINDS };
 
 void attest_gen_set_matrix(attest_matrix *matrix, const fmpq *entry, size_t rows, size_t cols)
@@ -181,11 +181,11 @@ void attest_gen_set_scores(attest_head *head, const attest_vocabulary *vocabular
                                      (long)fmpz_bits(fmpq_denref(most))));
 }
 
-/* The size of the scores of a layer: within the limit, or rarely another. */
+/* Sizes of the scores of a layer: within the limit, or rarely another one. */
 enum { FAR = 12, FARTHER = 14, TINY, SIZES };
 
-/* Scores of this size. What a head with large scores hides, one with small ones would show
- * again: so all heads of a layer have one size. */
+/* Scales the scores of a head to this size. All heads of a layer get the same size: a head with
+ * small scores would tell apart what one with large scores merges. */
 static void gen_scores(attest_head *head, struct theft *t, const attest_vocabulary *vocabulary,
                        const attest_gen_heads *kind, unsigned size)
 {
@@ -202,7 +202,7 @@ static void gen_scores(attest_head *head, struct theft *t, const attest_vocabula
         attest_gen_limit_scores(head, vocabulary, kind->score_limit);
 }
 
-/* Scales keys, which makes scores tiny or huge, and what the head adds. */
+/* Scales the keys, which makes scores tiny or huge, and the output of the head. */
 static void gen_scales(attest_head *head, struct theft *t, unsigned decades)
 {
     FMPQ(scale);
@@ -259,8 +259,8 @@ void attest_gen_ties_and_mask(attest_weights *weights, struct theft *t)
 
 enum { ON_A_LINE = 11, MANY_HEADS = 13, MANY_POSITIONS, SHAPES = 16 };
 
-/* What is unusual about the layer. The product of the lengths that the heads of two positions
- * see stays within what the oracle multiplies out, 4096. */
+/* Chooses an unusual shape of the layer. The product of the context lengths of the heads at two
+ * positions stays within 4096, the limit of the oracle. */
 static void gen_shape(attest_gen_layer *kind, struct theft *t)
 {
     unsigned shape = (unsigned)theft_random_choice(t, SHAPES);

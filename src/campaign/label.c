@@ -59,7 +59,7 @@ static bool near(const table *x, size_t s, size_t t)
     return most <= 0x1p-30 * fmax(x->norm[s], x->norm[t]);
 }
 
-/* All tokens are multiples of the first one that is not zero, up to rounding. */
+/* Returns whether all tokens are multiples of the first nonzero one, up to rounding. */
 static bool collinear(const table *x)
 {
     size_t u = 0, axis = 0;
@@ -173,7 +173,7 @@ static bool is_dead(const attest_weights *weights)
     return true;
 }
 
-/* Whether no token stands in two contexts, a context being the set of tokens that are seen.
+/* Returns whether no token occurs in two contexts; a context is the set of visible tokens.
  * Domain: at most 64 tokens. */
 static bool has_one_context(const attest_dataset *dataset, bool causal)
 {

@@ -17,7 +17,7 @@ void attest_trial_label_dataset(attest_trial *trial, const attest_dataset *datas
 /* Labels of instances that test little; coverage bounds how many there may be. */
 #define ATTEST_LABEL_ONE_TOKEN "one distinct token"
 #define ATTEST_LABEL_DEAD "all heads dead"             /* each has W_V = 0 or W_O = 0 */
-#define ATTEST_LABEL_ONE_CONTEXT "one context a token" /* no token stands in two contexts */
+#define ATTEST_LABEL_ONE_CONTEXT "one context a token" /* no token occurs in two contexts */
 
 /* Adds those of them that apply, and the labels of data and weights. Domain: the instance fits.
  */

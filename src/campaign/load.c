@@ -55,7 +55,7 @@ static attest_status get_table(const attest_load_table **table, const char *path
     *table = dlsym(object, "attest_loaded");
     if (!*table)
         return attest_error_set(error, ATTEST_FORMAT,
-                                "names no property (ATTEST_LOAD(&property, ...) is missing)");
+                                "names no property: ATTEST_LOAD(&property, ...) is missing");
     if ((*table)->abi != ATTEST_LOAD_ABI ||
         (*table)->property_size != sizeof(attest_property) ||
         (*table)->instance_size != sizeof(attest_instance) ||
@@ -80,14 +80,15 @@ static attest_status check(const attest_load *load, const attest_property *prope
                            attest_error *error)
 {
     if (!is_name(property->name))
-        return attest_error_set(error, ATTEST_FORMAT,
-                                "a property has no name of letters, digits, '_' and '-'");
+        return attest_error_set(
+            error, ATTEST_FORMAT,
+            "the name of a property must have only letters, digits, '_' and '-'");
     for (size_t p = 0; p < load->count; p++)
         if (strcmp(load->property[p].name, property->name) == 0)
             return attest_error_set(error, ATTEST_FORMAT, "names the property %s twice",
                                     property->name);
     if (find(property->name))
-        return attest_error_set(error, ATTEST_FORMAT, "there is a property %s already",
+        return attest_error_set(error, ATTEST_FORMAT, "the property %s exists already",
                                 property->name);
     if (!property->gen || !property->decide)
         return attest_error_set(error, ATTEST_FORMAT, "the property %s has no %s",

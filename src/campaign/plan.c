@@ -207,7 +207,7 @@ static void read_plan(attest_saved_plan *saved, const attest_json_cursor *root,
     read_properties(saved, root, find);
 }
 
-/* Results may be joined only if this program would find the same. */
+/* Results can be joined only if this program would find the same ones. */
 static attest_status check_same(const attest_plan *plan, const char *text, size_t size,
                                 attest_error *error)
 {

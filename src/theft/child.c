@@ -35,7 +35,7 @@ enum theft_child_start {
 };
 
 #define LONGEST_BACKOFF_MSEC 1024
-/* A grandchild may keep the pipe open after the child's death: look for that now and then. */
+/* How often to look for the death of a child whose pipe a grandchild keeps open. */
 #define LOOK_MSEC 50
 
 static int64_t now_msec(void)
@@ -48,7 +48,8 @@ static void sleep_msec(int msec)
     (void)poll(NULL, 0, msec);
 }
 
-/* Whether the child has ended, waiting for it if `block`. Never touches other children. */
+/* Returns whether the child has ended; waits for it if `block`. Other children are not touched.
+ */
 static bool has_ended(struct theft_child *c, bool block)
 {
     while (!c->gone) {
@@ -102,7 +103,7 @@ static _Noreturn void leave_child(struct theft_child *c, uint8_t report, int sta
     _exit(status);
 }
 
-/* Reads the report if there is one: 1, or 0 at the end of the pipe, or -1 for not yet. */
+/* Reads the report; returns 1, 0 at the end of the pipe, or -1 if there is none yet. */
 static int read_report(struct theft_child *c, int msec, uint8_t *report)
 {
     struct pollfd p = {.fd = c->fd, .events = POLLIN};
@@ -182,8 +183,8 @@ static _Noreturn void run_call(struct theft *t, struct theft_child *c, theft_see
     leave_child(c, o->result, o->result == THEFT_TRIAL_PASS ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-/* What the child's end means. The result comes through the pipe: memory that a stray pointer
- * can reach is good enough for labels only. */
+/* Returns the result of the call. It comes through the pipe: shared memory, which a stray
+ * pointer can overwrite, is used for labels only. */
 static uint8_t judge(struct theft *t, struct theft_child *c)
 {
     uint8_t report = THEFT_TRIAL_FAIL;
@@ -248,8 +249,8 @@ static _Noreturn void run_batch(struct theft *t, struct theft_child *c, size_t f
     leave_child(c, 0, EXIT_SUCCESS);
 }
 
-/* Whether the child came to the end; it is late when a single trial takes longer than the
- * timeout, seen between one and two timeouts after that trial began. */
+/* Returns whether the child finished. It is late if one trial takes longer than the timeout,
+ * which is noticed between one and two timeouts after that trial began. */
 static bool watch(struct theft *t, struct theft_child *c)
 {
     uint8_t report;
@@ -271,8 +272,8 @@ static bool watch(struct theft *t, struct theft_child *c)
     }
 }
 
-/* Runs the slots [first, end) in one child. Returns the slot at which it died or hung, or `end`
- * when it did not, or could not be started (nothing is done then). */
+/* Runs the slots [first, end) in one child. Returns the slot at which it died or hung; `end` if
+ * it finished, or could not be started (then no slot is done). */
 static size_t run_range(struct theft *t, size_t first, size_t end)
 {
     struct theft_child c;
@@ -289,15 +290,15 @@ static size_t run_range(struct theft *t, size_t first, size_t end)
     default:
         return end;
     }
-    /* The first that is not done, whatever a dying child left in `running`. */
+    /* The first one that is not done; `running` may be wrong after a crash. */
     for (size_t i = first; i < end; i++)
         if (t->slots[i].state == THEFT_SLOT_READY && !t->shared->batch[i].done)
             return i;
     return end;
 }
 
-/* Slot `i` failed in the range from `first` on, and not alone: finds the largest a such that
- * the range [a, i] fails again. */
+/* For a slot `i` that failed in the range from `first` on, but not alone: finds the largest a
+ * such that the range [a, i] fails again. */
 static size_t bisect(struct theft *t, size_t first, size_t i)
 {
     if (run_range(t, first, i + 1) > i && t->shared->batch[i].result != THEFT_TRIAL_FAIL)
@@ -319,7 +320,7 @@ static void confirm(struct theft *t, size_t first, size_t i)
     struct theft_slot *slot = &t->slots[i];
     t->property_calls++;
     slot->outcome = theft_call_forked(t, slot->seed, slot->input.args);
-    if (slot->outcome.late) /* the API has a word for that: what the child left with counts */
+    if (slot->outcome.late) /* as the API defines it, the exit status of the child counts */
         return;
     if (slot->outcome.result == THEFT_TRIAL_PASS || slot->outcome.result == THEFT_TRIAL_SKIP) {
         slot->unconfirmed = true;
@@ -328,7 +329,7 @@ static void confirm(struct theft *t, size_t first, size_t i)
     }
 }
 
-/* Takes over the outcomes of the finished slots [first, end). */
+/* Copies the outcomes of the finished slots [first, end). */
 static void accept(struct theft *t, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++) {

@@ -8,7 +8,7 @@
 #define HUGE_PAGE ((size_t)2 << 20)
 #define LINE ((size_t)4) /* slots in a cache line */
 
-/* The all-zero slot is the empty one, so that fingerprint goes by another name. */
+/* All zero is the empty slot: the fingerprint 0 is replaced by another one. */
 static struct theft_fingerprint slot_value(struct theft_fingerprint f)
 {
     if ((f.a | f.b) == 0)
@@ -16,14 +16,13 @@ static struct theft_fingerprint slot_value(struct theft_fingerprint f)
     return f;
 }
 
-/* The slot that holds `f`, or the empty one where it would go.
+/* Returns the slot of `f`, or the empty one where it belongs.
  *
- * The high bits say where to look: a table is in the order of its fingerprints, but for
- * collisions, and moving to a larger one goes through both from front to back instead of
- * missing the cache at every entry. A line is searched without a branch: only whether it is
- * full, which is rare, must be predicted, so the processor goes on with the next trial while it
- * waits for memory. Members of a line are stored from its start, so a hit comes before any
- * empty slot. */
+ * The high bits are the place: except for collisions the table is in the order of its
+ * fingerprints, so that moving to a larger table reads both from front to back instead of
+ * missing the cache at every entry. A line is searched without branches: only whether it is
+ * full, which is rare, is predicted, so the processor continues with the next trial while it
+ * waits for memory. A line is filled from its start, so a hit comes before any empty slot. */
 static struct theft_fingerprint *find(struct theft_fingerprint *slots, size_t capacity,
                                       struct theft_fingerprint f)
 {
@@ -47,8 +46,7 @@ static struct theft_fingerprint *slots_alloc(size_t capacity)
     if (p == MAP_FAILED)
         return NULL;
 #ifdef MADV_HUGEPAGE
-    /* Every look-up in a big table is a TLB miss otherwise. Advice only: failure is harmless.
-     */
+    /* Avoids a TLB miss at every look-up in a large table. Only advice: failure is harmless. */
     if (bytes >= HUGE_PAGE)
         (void)madvise(p, bytes, MADV_HUGEPAGE);
 #endif
@@ -61,7 +59,7 @@ static void slots_free(struct theft_fingerprint *slots, size_t capacity)
         munmap(slots, capacity * sizeof *slots);
 }
 
-/* Four times as many slots while more inputs than that are expected, then twice. */
+/* Returns four times the slots if more inputs than that are expected, else twice. */
 static size_t next_capacity(const struct theft_duplicates *d)
 {
     if (!d->capacity)

@@ -30,7 +30,7 @@ static inline void theft_fingerprint_add(struct theft_fingerprint *f, uint64_t w
     f->b = f->b * 5 + UINT64_C(0x38495ab5);
 }
 
-/* The values decide: what was asked for follows from them. */
+/* Only values are added: the ranges follow from them. */
 static inline void theft_fingerprint_add_choices(struct theft_fingerprint *f,
                                                  const struct theft_choice *at, size_t count)
 {
@@ -40,11 +40,10 @@ static inline void theft_fingerprint_add_choices(struct theft_fingerprint *f,
 }
 
 /* Memory: 16 bytes per slot, open addressing; it starts with 1024 slots and grows when 3/4 are
- * taken, fourfold as long as many more inputs are expected, else twofold. So it holds between
- * 21 and 43 bytes per input at the end of a run (up to 86 on the way, and a quarter to a half
- * more while it grows). It does not grow beyond its limit, nor when there is no memory: from
- * then on new inputs are not remembered. A repetition may then be missed, but what is called a
- * duplicate is one. */
+ * taken, fourfold as long as many more inputs are expected, else twofold. At the end of
+ * a run it takes 21 to 43 bytes per input (up to 86 before, and a quarter to a half more while
+ * it grows). At its limit, or without memory, it stops growing, and new inputs are not
+ * remembered: repetitions may be missed, but reported duplicates are duplicates. */
 #define THEFT_DUPLICATES_DEFAULT_LIMIT ((size_t)1 << 30)
 
 /* All zero is an empty set, with the default limit. `limit` and `expected` may be set then. */
@@ -53,14 +52,14 @@ struct theft_duplicates {
     size_t capacity; /* of slots, a power of two */
     size_t count;
     size_t limit;    /* bytes; 0: the default */
-    size_t expected; /* inputs, about: how it grows on the way */
-    bool full;       /* it could not grow any more */
+    size_t expected; /* about so many inputs; decides how it grows */
+    bool full;       /* it cannot grow */
 };
 
-/* Whether `f` is in the set. */
+/* Returns whether `f` is in the set. */
 bool theft_duplicates_has(const struct theft_duplicates *d, struct theft_fingerprint f);
 
-/* Puts `f` into the set, if there is room; true when it was there already. */
+/* Adds `f` to the set, if there is room; returns whether it was in the set. */
 bool theft_duplicates_add(struct theft_duplicates *d, struct theft_fingerprint f);
 
 void theft_duplicates_clear(struct theft_duplicates *d);

@@ -1,4 +1,4 @@
-/* Calling the hooks of a run. A hook that is not set does what the API says it does. */
+/* Calls of the hooks of a run. A hook that is not set has the default of the API. */
 #include "internal.h"
 
 enum theft_step theft_hook_run_pre(struct theft *t)
@@ -94,7 +94,7 @@ enum theft_step theft_hook_counterexample(struct theft *t, struct theft_slot *sl
         .trial_id = slot->id,
         .trial_seed = slot->seed,
         .arity = t->arity,
-        /* The API has them writable; they are the caller's own. */
+        /* They are writable in the API, and belong to the caller. */
         .type_info = (struct theft_type_info **)t->cfg.type_info,
         .args = slot->input.args};
     t->shown = &slot->input;

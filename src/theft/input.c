@@ -55,7 +55,7 @@ void theft_arg_free(struct theft *t, unsigned i, void *arg)
         info->free(arg, info->env);
 }
 
-/* Calls alloc with whatever source of draws has been set up. */
+/* Calls alloc with the current source of draws. */
 static enum theft_alloc_res arg_alloc(struct theft *t, unsigned i, void **arg)
 {
     const struct theft_type_info *info = t->cfg.type_info[i];
@@ -70,7 +70,7 @@ static enum theft_alloc_res arg_alloc(struct theft *t, unsigned i, void **arg)
     return res;
 }
 
-/* After argument `made` could not be had: frees those before it. */
+/* Frees the arguments before `made`, which could not be made. */
 static enum theft_alloc_res give_up(struct theft *t, struct theft_input *in, unsigned made,
                                     enum theft_alloc_res res)
 {

@@ -1,4 +1,4 @@
-/* The engine's own declarations: its state, and what one file offers to the others. */
+/* The state of the engine, and the functions that its files share. */
 #ifndef THEFT_INTERNAL_H
 #define THEFT_INTERNAL_H
 
@@ -16,13 +16,12 @@
 #define THEFT_DEFAULT_MAX_FAILED_PER_CHOICE 50
 #define THEFT_MAX_BATCH 16384
 
-/* The result of one call of the property, with what the property said about its input. It lives
- * in memory shared with child processes, so it is plain data, and the parent trusts none of it
- * without a check. */
+/* The result of one call of the property, with its labels and its target. It is in memory
+ * shared with child processes, so it is plain data, and the parent checks everything in it. */
 struct theft_outcome {
-    uint64_t labels[THEFT_MAX_LABELS / 64]; /* a bit for every label that was given */
+    uint64_t labels[THEFT_MAX_LABELS / 64]; /* one bit per label */
     double target;
-    bool labels_dropped; /* some found no room in the table */
+    bool labels_dropped; /* the table was full */
     bool has_target;
     bool done; /* the property has returned */
     bool late; /* its child was stopped at the timeout */
@@ -32,7 +31,8 @@ struct theft_outcome {
 struct theft_shared {
     size_t label_count;
     char labels[THEFT_MAX_LABELS][THEFT_MAX_LABEL_BYTES];
-    struct theft_outcome *noting; /* where theft_label and theft_target write: current call */
+    struct theft_outcome
+        *noting; /* of the current call: theft_label and theft_target write there */
     struct theft_outcome outcome; /* of a single call */
     volatile size_t running;      /* of a batch: the slot whose property is running */
     struct theft_outcome batch[]; /* one for every slot */
@@ -47,13 +47,13 @@ static inline void theft_outcome_start(struct theft_shared *s, struct theft_outc
 /* How a step of the run ended. */
 enum theft_step {
     THEFT_STEP_OK,
-    THEFT_STEP_HALT, /* a hook has seen enough */
+    THEFT_STEP_HALT, /* a hook ended the run */
     THEFT_STEP_ERROR,
     THEFT_STEP_NO_MEMORY,
 };
 
-/* The arguments of a trial, and the choices that made those which autoshrink. The choices of
- * argument i are [start[i], start[i + 1]). */
+/* The arguments of a trial, and the choices from which those that autoshrink were made:
+ * argument i has choices [start[i], start[i + 1]). */
 struct theft_input {
     void *args[THEFT_MAX_ARITY];
     struct theft_choices choices;
@@ -62,12 +62,12 @@ struct theft_input {
 
 enum theft_slot_state {
     THEFT_SLOT_READY,
-    THEFT_SLOT_SKIPPED,   /* an alloc callback said so */
+    THEFT_SLOT_SKIPPED,   /* by an alloc callback */
     THEFT_SLOT_EMPTY,     /* its arguments have been freed */
     THEFT_SLOT_DUPLICATE, /* tried before */
 };
 
-/* A trial from the making of its arguments to its result. */
+/* A trial, from its arguments to its result. */
 struct theft_slot {
     size_t id;
     theft_seed seed;
@@ -87,15 +87,15 @@ struct theft {
     struct theft_run_config cfg; /* with defaults filled in */
     struct theft_extension_config ext;
     uint8_t arity;
-    bool deduplicate; /* every argument has an identity */
+    bool deduplicate; /* every argument can be hashed */
     FILE *out;
     struct theft_print_trial_result_env print_env;
 
     struct theft_source source;
-    struct theft_slot *slots; /* a batch; one without batches */
+    struct theft_slot *slots; /* one batch; a single slot without batches */
     size_t slot_count;
-    const struct theft_slot *current; /* whose hooks are being called */
-    const struct theft_input *shown;  /* whose choices belong to the args that hooks see */
+    const struct theft_slot *current; /* the one whose hooks are called */
+    const struct theft_input *shown;  /* has the choices of the arguments that hooks get */
 
     struct theft_duplicates tried;  /* inputs of trials */
     struct theft_duplicates failed; /* those of them that failed */
@@ -116,7 +116,7 @@ struct theft {
 /* run.c */
 enum theft_step theft_run_trials(struct theft *t);
 
-/* run.c: false for a configuration that cannot be run. */
+/* run.c: return false if a run is impossible with the configuration. */
 bool theft_config_check(const struct theft_run_config *cfg, uint8_t *arity);
 bool theft_type_check(const struct theft_type_info *info);
 
@@ -124,11 +124,11 @@ bool theft_type_check(const struct theft_type_info *info);
 /* Makes the arguments from the stream of `seed`. */
 enum theft_alloc_res theft_input_generate(struct theft *t, struct theft_input *in,
                                           theft_seed seed);
-/* Makes them from the choices of `from`, argument by argument; those without choices come from
- * the stream of `seed`. */
+/* Makes them from the choices of `from`; arguments without choices are made from the stream of
+ * `seed`. */
 enum theft_alloc_res theft_input_replay(struct theft *t, struct theft_input *in,
                                         const struct theft_input *from, theft_seed seed);
-/* Makes argument `i` alone from the given choices, and appends what was used to `record`. */
+/* Makes argument `i` from the given choices, and appends those that were used to `record`. */
 enum theft_alloc_res theft_input_replay_arg(struct theft *t, unsigned i,
                                             const struct theft_choice *from, size_t count,
                                             struct theft_choices *record, void **arg);
@@ -137,21 +137,21 @@ struct theft_fingerprint theft_input_fingerprint(const struct theft *t,
 void theft_input_free_args(struct theft *t, struct theft_input *in);
 void theft_arg_free(struct theft *t, unsigned i, void *arg);
 
-/* run.c: calls the property, in a child where the configuration says so. */
+/* run.c: calls the property, in a child process if the configuration asks for it. */
 struct theft_outcome theft_call(struct theft *t, theft_seed seed, void **args);
 /* Calls it in this process and writes the outcome. */
 void theft_call_here(struct theft *t, theft_seed seed, void **args, struct theft_outcome *o);
 
-/* child.c: calls the property in a child of its own. */
+/* child.c: calls the property in a new child process. */
 struct theft_outcome theft_call_forked(struct theft *t, theft_seed seed, void **args);
 
-/* child.c: gives every ready slot among the first `count` its outcome. */
+/* child.c: sets the outcome of every ready slot among the first `count`. */
 void theft_batch_call(struct theft *t, size_t count);
 
-/* run.c: what follows from a trial's outcome: shrinking, counters, hooks. */
+/* run.c: handles the outcome of a trial: shrinking, counters, hooks. */
 enum theft_step theft_conclude(struct theft *t, struct theft_slot *slot);
 
-/* hooks.c: calls a hook, or does what its absence stands for. */
+/* hooks.c: calls a hook; the default of the API if it is not set. */
 enum theft_step theft_hook_run_pre(struct theft *t);
 enum theft_step theft_hook_run_post(struct theft *t);
 enum theft_step theft_hook_gen_args_pre(struct theft *t, const struct theft_slot *slot);
@@ -161,7 +161,7 @@ enum theft_step theft_hook_counterexample(struct theft *t, struct theft_slot *sl
 enum theft_hook_trial_post_res theft_hook_trial_post(struct theft *t, struct theft_slot *slot,
                                                      enum theft_trial_res result, bool repeat);
 
-/* print.c: the choices of argument `i` of `in`, as `mode` asks. */
+/* print.c: prints an argument and its choices. */
 void theft_print_choices(FILE *f, const struct theft_choice *at, size_t count,
                          enum theft_autoshrink_print_mode mode);
 void theft_print_arg(FILE *f, const struct theft_type_info *info, const void *arg,
@@ -170,16 +170,16 @@ void theft_print_arg(FILE *f, const struct theft_type_info *info, const void *ar
 /* labels.c */
 void theft_labels_count(struct theft *t, const struct theft_outcome *outcome);
 void theft_labels_report(const struct theft *t, struct theft_extension_report *report);
-/* How many trials carried a label. */
+/* Returns the number of trials with the label. */
 size_t theft_labels_find(const struct theft *t, const char *name);
-/* coverage.c: the verdicts; true when all requirements are shown. */
+/* coverage.c: sets the verdicts; returns whether all requirements are shown to hold. */
 bool theft_coverage_check(const struct theft *t, struct theft_coverage_result *results);
 
 /* search.c */
 struct theft_search *theft_search_new(void);
 void theft_search_free(struct theft_search *s);
-/* The next input to try, made by changing the choices of a good one; false when there is none
- * yet and a random input must do. */
+/* Makes the next input by changing the choices of a good one; returns false if there is none
+ * yet, so that a random input is needed. */
 bool theft_search_propose(struct theft *t, struct theft_slot *slot, enum theft_alloc_res *res);
 void theft_search_observe(struct theft *t, const struct theft_slot *slot);
 

@@ -1,8 +1,9 @@
-/* Labels and targets that a property gives to its trial. The names live in memory shared with
- * child processes; a trial's outcome refers to them by number. */
+/* Labels and targets of trials. The names are in memory shared with child processes; outcomes
+ * refer to them by number. */
 #include "internal.h"
 
-/* The number of a label, new or known; THEFT_MAX_LABELS when the table is full. */
+/* Returns the number of a label, which is added if necessary; THEFT_MAX_LABELS if the table is
+ * full. */
 static size_t number_of(struct theft_shared *s, const char *name)
 {
     size_t i;

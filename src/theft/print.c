@@ -49,7 +49,7 @@ theft_hook_first_fail_halt(const struct theft_hook_trial_pre_info *info, void *e
     return info->failures ? THEFT_HOOK_TRIAL_PRE_HALT : THEFT_HOOK_TRIAL_PRE_CONTINUE;
 }
 
-/* The drawn bits one after the other, the first in the lowest bit of the first byte. */
+/* Prints the drawn bits in order; the first is the lowest bit of the first byte. */
 static void print_bit_pool(FILE *f, const struct theft_choice *at, size_t count)
 {
     size_t bytes = 0;
@@ -122,7 +122,7 @@ theft_print_counterexample(const struct theft_hook_counterexample_info *info, vo
     return THEFT_HOOK_COUNTEREXAMPLE_CONTINUE;
 }
 
-#define PASS_FACTOR 100 /* characters of a kind before each stands for that many more */
+#define PASS_FACTOR 100 /* so many characters of a kind are printed before the scale grows */
 #define OTHER_FACTOR 10
 
 static void init(struct theft_print_trial_result_env *e)
@@ -146,8 +146,9 @@ static void put(struct theft_print_trial_result_env *e, FILE *out, const char *t
     fflush(out);
 }
 
-/* Counts a result, prints one character per `scale` of them, and a larger scale when there have
- * been many. */
+/* Counts a result, and prints one character for every `scale` of them; the scale grows with the
+ * count.
+ */
 static void tally(struct theft_print_trial_result_env *e, FILE *out, const char *letter,
                   const char *name, size_t factor, size_t *scale, size_t *count)
 {

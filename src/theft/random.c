@@ -34,8 +34,8 @@ double theft_random_double(struct theft *t)
     return (double)theft_random_bits(t, 53) * 0x1p-53; /* both exact */
 }
 
-/* The choice is the result itself, not the bits it was made of: equal results are equal
- * choices, and shrinking works on the result. */
+/* Records the result, not the random bits: equal results are equal choices, and shrinking works
+ * on results. */
 uint64_t theft_random_choice(struct theft *t, uint64_t ceil)
 {
     return theft_source_below(&t->source, ceil);

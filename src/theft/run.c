@@ -78,7 +78,7 @@ void theft_call_here(struct theft *t, theft_seed seed, void **args, struct theft
     /* A property that draws sees the same draws whenever it is called for this trial. */
     theft_source_fresh(&t->source, seed, THEFT_STREAM_PROPERTY, NULL);
     enum theft_trial_res res = call_property(t, args);
-    /* Only the engine may call something a duplicate. */
+    /* Only the engine may report duplicates. */
     o->result = (unsigned)res <= THEFT_TRIAL_SKIP ? (uint8_t)res : THEFT_TRIAL_ERROR;
     o->done = true;
 }
@@ -94,7 +94,7 @@ struct theft_outcome theft_call(struct theft *t, theft_seed seed, void **args)
 
 /* ---- What follows from the outcome of a trial -------------------------------------------- */
 
-/* The end of a trial that did not fail. */
+/* Ends a trial that did not fail. */
 static enum theft_step close_trial(struct theft *t, struct theft_slot *slot,
                                    enum theft_trial_res result)
 {
@@ -103,7 +103,7 @@ static enum theft_step close_trial(struct theft *t, struct theft_slot *slot,
                : THEFT_STEP_OK;
 }
 
-/* The end of a run: the trial's hook hears of it, whatever it answers. */
+/* Ends the run: the hook of the trial is called, and its answer ignored. */
 static enum theft_step close_error(struct theft *t, struct theft_slot *slot,
                                    enum theft_step step)
 {
@@ -111,8 +111,8 @@ static enum theft_step close_error(struct theft *t, struct theft_slot *slot,
     return step;
 }
 
-/* After a failure the hook may ask to see the same arguments run again, any number of times. A
- * repetition that does not fail means that the property is not a function of its arguments. */
+/* After a failure the hook may ask for repetitions with the same arguments. A repetition that
+ * does not fail means that the property is not a function of its arguments. */
 static enum theft_step close_failure(struct theft *t, struct theft_slot *slot)
 {
     enum theft_hook_trial_post_res res =
@@ -212,7 +212,8 @@ static theft_seed seed_of(const struct theft *t, size_t id)
     return theft_trial_seed(t->cfg.seed, id - t->cfg.always_seed_count);
 }
 
-/* The last target_trials trials, but never the seeds that must be run, are guided. */
+/* Returns whether the trial is guided: one of the last target_trials, and without a given seed.
+ */
 static bool is_guided(const struct theft *t, size_t id)
 {
     return t->search && id >= t->cfg.always_seed_count &&
@@ -249,7 +250,7 @@ static void discard(struct theft *t, struct theft_slot *slot)
         theft_input_free_args(t, &slot->input);
 }
 
-/* Calls the property, unless that was done in a batch, and draws the conclusions. */
+/* Calls the property, unless a batch has done so, and handles the outcome. */
 static enum theft_step finish(struct theft *t, struct theft_slot *slot)
 {
     if (slot->state == THEFT_SLOT_READY) {
@@ -262,7 +263,7 @@ static enum theft_step finish(struct theft *t, struct theft_slot *slot)
     return theft_conclude(t, slot);
 }
 
-/* One batch of trials from `first` on; how many were made is added to *done. */
+/* Runs one batch of trials from `first` on; adds their number to *done. */
 static enum theft_step run_batch(struct theft *t, size_t first, size_t *done)
 {
     enum theft_step made = THEFT_STEP_OK, step = THEFT_STEP_OK;
@@ -323,7 +324,7 @@ static void set_defaults(struct theft *t)
     t->failed.limit = t->ext.duplicate_memory;
 }
 
-/* Room for the draws of an input, as the types ask for it. */
+/* Reserves memory for the draws of an input, as the types ask for it. */
 static bool reserve_pool(struct theft *t, struct theft_input *in)
 {
     size_t bits = 0;

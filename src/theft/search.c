@@ -1,13 +1,13 @@
 /* Guided search: changes of good inputs that look for better ones. */
 #include "internal.h"
 
-/* A step that may be worth taking again: choice `at` plus `by` (modulo 2^64). */
+/* A step that can be repeated: choice `at` plus `by` (modulo 2^64). */
 struct theft_search_step {
     size_t at;
     uint64_t by; /* 0: none */
 };
 
-/* How a round accepts a worse input: not at all, or less and less readily. */
+/* Whether a round accepts worse inputs: never, or with decreasing probability. */
 enum theft_search_mode {
     THEFT_SEARCH_CLIMB,
     THEFT_SEARCH_ANNEAL,
@@ -56,7 +56,7 @@ static uint64_t any_value(struct theft_prng *g, uint64_t max)
     return max == UINT64_MAX ? theft_prng_bits(g, 64) : below(g, max + 1);
 }
 
-/* Another choice with the same range as `i`, or `i` itself when none was drawn. */
+/* Returns another choice with the same range as `i`, or `i` if none was drawn. */
 static size_t alike(struct theft_prng *g, const struct theft_choices *c, size_t i)
 {
     for (int tries = 0; tries < 4; tries++) {
@@ -67,7 +67,7 @@ static size_t alike(struct theft_prng *g, const struct theft_choices *c, size_t 
     return i;
 }
 
-/* A step of plus or minus a power of two; all sizes are alike. */
+/* A step of plus or minus a power of two; all sizes are equally likely. */
 static void add_power(struct theft_prng *g, struct theft_choices *c, size_t i,
                       struct theft_search_step *made)
 {
@@ -161,8 +161,8 @@ static void move_once(struct theft_prng *g, struct theft_input *in, unsigned ari
     }
 }
 
-/* One change mostly, now and then several. */
-/* Changes the choices of `in` at random; notes a step that could be repeated. */
+/* Changes the choices of `in` at random, mostly one of them; sets *made to a step that can be
+ * repeated. */
 static void move(struct theft_prng *g, struct theft_input *in, unsigned arity,
                  struct theft_search_step *made)
 {
@@ -207,7 +207,7 @@ static size_t patience(const struct theft_search *s)
     return PATIENCE + PATIENCE_PER_CHOICE * s->current.choices.count;
 }
 
-/* Sets up the next round. Returns false when it is to start at a random input. */
+/* Starts the next round. Returns false if it must start at a random input. */
 static bool start_round(struct theft_search *s, struct theft_prng *g, unsigned arity)
 {
     size_t round = s->round++;
@@ -224,7 +224,7 @@ static bool start_round(struct theft_search *s, struct theft_prng *g, unsigned a
     s->has_current = true;
     for (int i = 0; round > 0 && i < KICKS; i++) {
         move(g, &s->current, arity, &s->made);
-        s->current_value = -INFINITY; /* unknown: whatever comes is better */
+        s->current_value = -INFINITY; /* unknown: any value is better */
     }
     return true;
 }
@@ -259,7 +259,7 @@ static void adopt(struct theft_search *s, const struct theft_slot *slot, double 
     }
 }
 
-/* Whether a round takes an input of `value` for its current one. */
+/* Returns whether the round accepts an input of `value`. */
 static bool accepts(struct theft_search *s, double value, theft_seed seed)
 {
     if (!s->has_current || value >= s->current_value)
@@ -272,7 +272,7 @@ static bool accepts(struct theft_search *s, double value, theft_seed seed)
     return luck < exp((value - s->current_value) / s->temperature);
 }
 
-/* A running mean of the distances between successive values of random trials. */
+/* Updates the mean distance between successive values of random trials. */
 static void note_spread(struct theft_search *s, double value)
 {
     double d = fabs(value - s->last_value);

@@ -106,14 +106,14 @@ bool theft_shrink_known(struct theft_shrink *s, const struct theft_input *in)
     if (!t->deduplicate)
         return false;
     struct theft_fingerprint f = theft_input_fingerprint(t, in);
-    /* Tried for this counterexample; or as a trial, and it did not fail then. */
+    /* Tried for this counterexample, or as a trial that did not fail. */
     return theft_duplicates_add(&s->tried, f) ||
            (theft_duplicates_has(&t->tried, f) && !theft_duplicates_has(&t->failed, f));
 }
 
 /* ---- By the callback of a type: tactics in order, from the first after a success --------- */
 
-/* Puts a candidate that still fails in the place of the current argument. */
+/* Replaces the current argument by a candidate that still fails. */
 static void adopt(struct theft_shrink *s, unsigned i, void *arg)
 {
     theft_arg_free(s->t, i, s->slot->input.args[i]);
@@ -122,7 +122,7 @@ static void adopt(struct theft_shrink *s, unsigned i, void *arg)
     s->by_tactics++;
 }
 
-/* The property's view of a candidate; true when it still fails. */
+/* Calls the property on a candidate; returns whether it still fails. */
 static bool test(struct theft_shrink *s, unsigned i, uint32_t tactic, void *arg)
 {
     struct theft_input in = s->slot->input; /* shares choices and the other arguments */
@@ -132,7 +132,7 @@ static bool test(struct theft_shrink *s, unsigned i, uint32_t tactic, void *arg)
     return theft_shrink_still_fails(s, i, tactic, in.args);
 }
 
-/* One attempt. Returns false when this argument has nothing more to offer. */
+/* Makes one attempt. Returns false if the argument has no more tactics. */
 static bool attempt(struct theft_shrink *s, unsigned i, uint32_t tactic, bool *success)
 {
     struct theft *t = s->t;
@@ -178,7 +178,7 @@ bool theft_shrink_tactics(struct theft_shrink *s, unsigned i)
     return progress;
 }
 
-/* ---- The whole --------------------------------------------------------------------------- */
+/* ---- Both in turn ------------------------------------------------------------------------ */
 
 enum theft_step theft_shrink(struct theft *t, struct theft_slot *slot)
 {

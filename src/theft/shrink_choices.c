@@ -1,8 +1,8 @@
 /* Shrinking by choices: deterministic, on the recorded draws of all autoshrinking arguments at
  * once. Of two counterexamples the one with fewer choices is simpler, and among equally many
- * the one whose choices come first in lexicographic order. A candidate is proposed as a
- * sequence of choices; the types' alloc callbacks make an input of it, and the choices they
- * really used are what counts. */
+ * the one whose choices come first in lexicographic order. A candidate is a sequence of
+ * choices; the alloc callbacks of the types make an input of it, and the choices that they used
+ * are compared. */
 #include "shrink.h"
 
 bool theft_shrink_propose(struct theft_shrink *s)
@@ -44,7 +44,7 @@ static bool same_choices(const struct theft_choice *a, size_t m, const struct th
     return true;
 }
 
-/* Whether the proposal leaves argument i as it is. */
+/* Returns whether the proposal does not change argument i. */
 static bool arg_unchanged(const struct theft_shrink *s, unsigned i)
 {
     const struct theft_input *in = &s->slot->input;
@@ -62,14 +62,14 @@ static bool simpler(const struct theft_choices *a, const struct theft_choices *b
     return false;
 }
 
-/* Notes the choices as tried, given the arguments that shrink by tactics; true when they were.
- */
+/* Marks the choices as tried, together with the arguments that shrink by tactics; returns
+ * whether they were tried before. */
 static bool tried_before(struct theft_shrink *s, const struct theft_choices *c)
 {
     struct theft_fingerprint f = theft_fingerprint_init();
     theft_fingerprint_add(&f, s->by_tactics);
     theft_fingerprint_add_choices(&f, c->at, c->count);
-    f.b = ~f.b; /* apart from the fingerprints of inputs, which share the set */
+    f.b = ~f.b; /* differs from the fingerprints of inputs, which are in the same set */
     return theft_duplicates_add(&s->tried, f);
 }
 
@@ -119,13 +119,13 @@ static void adopt_candidate(struct theft_shrink *s)
         if (s->fresh[i])
             theft_arg_free(s->t, i, old.args[i]);
     s->slot->input = s->candidate;
-    s->candidate.choices = old.choices; /* its memory serves the next candidate */
+    s->candidate.choices = old.choices; /* reuses the memory for the next candidate */
     s->candidate.choices.count = s->slot->input.choices.count;
     s->successes++;
     s->in_a_row = 0;
 }
 
-/* Runs the property on a candidate that was made, if it is simpler and not yet known. */
+/* Runs the property on the candidate if it is simpler and not known yet. */
 static bool worth_adopting(struct theft_shrink *s, unsigned arg, uint32_t tactic)
 {
     const struct theft_input *c = &s->candidate;
@@ -197,7 +197,7 @@ uint64_t theft_shrink_extend(struct theft_shrink *s, uint64_t most,
     return good;
 }
 
-/* The simplest input there is: no choices at all. */
+/* Tries the simplest input: no choices. */
 static void try_simplest(struct theft_shrink *s)
 {
     if (!theft_shrink_propose(s))
@@ -221,7 +221,7 @@ static void run_passes(struct theft_shrink *s)
     } while (s->successes != before && !theft_shrink_over(s));
 }
 
-/* The first argument that shrinks by choices, or the arity when there is none. */
+/* Returns the first argument that shrinks by choices; the arity if there is none. */
 static unsigned first_by_choices(const struct theft_shrink *s)
 {
     unsigned i = 0;

@@ -3,7 +3,7 @@
 
 /* ---- Deleting runs of choices ------------------------------------------------------------ */
 
-#define LONGEST_BLOCK 8 /* choices of one element, as far as every size is tried */
+#define LONGEST_BLOCK 8 /* every size of blocks up to this is tried */
 
 /* A run of choices that belong to one argument: deletes [at, at + count). */
 static bool try_delete(struct theft_shrink *s, size_t at, size_t count)
@@ -20,8 +20,8 @@ static size_t end_of_arg(const struct theft_shrink *s, size_t at)
     return s->slot->input.start[theft_shrink_arg_of(s, at) + 1];
 }
 
-/* In long sequences, the first choices often say how long they are: halve them before anything
- * else, for every later attempt costs time in proportion to the length. */
+/* In long sequences the first choices are often lengths. They are halved first, because every
+ * later attempt takes time in proportion to the length. */
 void theft_pass_truncate(struct theft_shrink *s)
 {
     for (size_t i = 0; i < 32 && theft_shrink_length(s) > 64; i++) {
@@ -35,10 +35,10 @@ void theft_pass_truncate(struct theft_shrink *s)
 
 struct block {
     size_t at, size;
-    uint64_t deleted; /* blocks so far */
+    uint64_t deleted; /* blocks that were deleted */
 };
 
-/* Deletes blocks backwards from where one was deleted, until k are gone in all. */
+/* Deletes blocks before the one that was deleted, until k are deleted. */
 static bool delete_more(struct theft_shrink *s, uint64_t k, void *data)
 {
     struct block *b = data;
@@ -83,11 +83,11 @@ void theft_pass_delete(struct theft_shrink *s)
  * Some choices are the number of choices that follow: such a choice is lowered, and an element
  * deleted, in one step. */
 
-/* Beyond this length an element is looked for at multiples of its presumed size only. */
+/* In longer sequences elements are tried only at multiples of their presumed size. */
 #define EXHAUSTIVE_LENGTH 128
-#define MOST_PLACES 1024 /* with more places than this, at multiples of what is missing */
+#define MOST_PLACES 1024 /* with more places: only at multiples of the missing choices */
 
-/* Choice i lowered by `by` uses `missing` fewer choices: lowers it and deletes that many at
+/* If choice i lowered by `by` uses `missing` fewer choices: lowers it and deletes that many, at
  * every later place in turn. */
 static bool lower_and_delete(struct theft_shrink *s, size_t i, uint64_t by, size_t missing)
 {
@@ -108,7 +108,7 @@ static bool lower_and_delete(struct theft_shrink *s, size_t i, uint64_t by, size
     return false;
 }
 
-/* Lowers choice i by `by`, alone or with a deletion; true on progress. */
+/* Lowers choice i by `by`, alone or with a deletion; returns whether that made progress. */
 static bool lower(struct theft_shrink *s, size_t i, uint64_t by)
 {
     size_t length = theft_shrink_length(s);
@@ -131,8 +131,8 @@ void theft_pass_lower_delete(struct theft_shrink *s)
     }
 }
 
-/* A choice that counts bits, and the next one that holds them: shifts the latter down by 2^k
- * bits and lowers the former by as much. */
+/* For a number of bits followed by the bits: shifts the latter down by 2^k bits and lowers the
+ * former by as much. */
 void theft_pass_shift(struct theft_shrink *s)
 {
     for (size_t i = 0; i + 1 < theft_shrink_length(s) && !theft_shrink_over(s); i++)
@@ -152,8 +152,8 @@ void theft_pass_shift(struct theft_shrink *s)
 
 /* ---- Lowering single choices ------------------------------------------------------------- */
 
-#define LARGEST_STEP 16   /* residues modulo up to this are found by trying every step */
-#define SHORT_SEQUENCE 64 /* beyond this length only cheap attempts are made */
+#define LARGEST_STEP 16   /* steps up to this find residues */
+#define SHORT_SEQUENCE 64 /* longer ones get cheap attempts only */
 #define SHORT_SEQUENCE_STEP 2
 
 /* Zeroes runs of choices, long ones first. */
@@ -173,7 +173,7 @@ void theft_pass_zero(struct theft_shrink *s)
         }
 }
 
-/* The least value in [0, v] by bisection, as if failing were monotone in it. */
+/* Looks for the least value in [0, v] by bisection, as if failing were monotone in it. */
 static void bisect(struct theft_shrink *s, size_t i)
 {
     uint64_t low = 0; /* tried */
@@ -183,7 +183,7 @@ static void bisect(struct theft_shrink *s, size_t i)
         if (!theft_shrink_try_value(s, i, middle))
             low = middle;
         else if (i < theft_shrink_length(s) && theft_shrink_get(s, i).value < low)
-            return; /* another input altogether */
+            return; /* the input has changed */
     }
 }
 
@@ -198,7 +198,7 @@ static bool subtract(struct theft_shrink *s, uint64_t k, void *data)
     return theft_shrink_try_value(s, step->i, step->from - k * step->by);
 }
 
-/* Where failing is not monotone: steps of 1, 2, ... and as many of them as possible. */
+/* For failures that are not monotone: takes steps of 1, 2, ..., as many as possible. */
 static void step_down(struct theft_shrink *s, size_t i)
 {
     size_t largest =
@@ -209,8 +209,8 @@ static void step_down(struct theft_shrink *s, size_t i)
     }
 }
 
-/* Where single bits have a meaning: without each of them, the high ones first; and all of them
- * moved down. */
+/* For choices whose bits have a meaning: clears each bit, the highest first, and shifts all of
+ * them down. */
 static void drop_bits(struct theft_shrink *s, size_t i)
 {
     for (unsigned bit = 64; bit-- > 0 && i < theft_shrink_length(s);) {
@@ -237,10 +237,10 @@ void theft_pass_values(struct theft_shrink *s)
 
 /* ---- Lowering several choices together --------------------------------------------------- */
 
-#define MOST_CHOICES 64 /* pairs are all tried in sequences up to this length */
+#define MOST_CHOICES 64 /* all pairs are tried in sequences up to this length, */
 
-/* Choices that go down together: bit i stands for choice i. Sequences beyond MOST_CHOICES are
- * handled by value, in windows. */
+/* A set of choices that are lowered together: bit i is choice i. Longer sequences than
+ * MOST_CHOICES are handled by value, in windows. */
 struct group {
     size_t members[MOST_CHOICES];
     uint64_t values[MOST_CHOICES];
@@ -257,8 +257,8 @@ static bool lower_group(struct theft_shrink *s, uint64_t k, void *data)
     return theft_shrink_try(s);
 }
 
-/* Lowers all members by the same amount, as far as that goes. Steps of one first; where that
- * does not help, bisection from the far end finds jumps. */
+/* Lowers all members by the same amount, as far as possible: by steps of one, or else by
+ * bisection from the far end, which finds jumps. */
 static void lower_all(struct theft_shrink *s, struct group *g)
 {
     uint64_t least = UINT64_MAX;
@@ -278,7 +278,7 @@ static void add(struct theft_shrink *s, struct group *g, size_t i)
     }
 }
 
-/* Choices of equal value and range: all of them, then every two of them. */
+/* Lowers choices of equal value and range: all of them, then every two. */
 void theft_pass_equal(struct theft_shrink *s)
 {
     for (size_t i = 0; i < theft_shrink_length(s) && !theft_shrink_over(s); i++) {
@@ -304,7 +304,7 @@ void theft_pass_equal(struct theft_shrink *s)
     }
 }
 
-/* Choices of the same range that keep their distances: every two, and all of them. */
+/* Lowers choices of the same range by the same amount: every two, and all of them. */
 void theft_pass_together(struct theft_shrink *s)
 {
     for (size_t i = 0; i < theft_shrink_length(s) && !theft_shrink_over(s); i++) {
@@ -333,8 +333,7 @@ void theft_pass_together(struct theft_shrink *s)
 
 /* ---- Two choices: moving weight to the later one, and sorting ---------------------------- */
 
-#define MOST_CHOICES 64 /* every pair is tried in sequences up to this length, */
-#define REACH 8         /* neighbours so far apart in longer ones */
+#define REACH 8 /* in longer sequences: pairs at most so far apart */
 #define LONGEST_SORTED 4
 
 struct pair {
@@ -358,8 +357,8 @@ static size_t reach(const struct theft_shrink *s, size_t i)
     return n <= MOST_CHOICES || n - i <= REACH ? n : i + REACH;
 }
 
-/* Weight moves from the earlier to the later of two choices with the same range, so that sums
- * stay: all that fits, else as much as possible. */
+/* Moves weight from the earlier to the later of two choices with the same range, so that sums
+ * stay: as much as possible. */
 void theft_pass_move(struct theft_shrink *s)
 {
     for (size_t i = 0; i < theft_shrink_length(s) && !theft_shrink_over(s); i++)
@@ -383,8 +382,8 @@ static bool lower_and_raise(struct theft_shrink *s, uint64_t k, void *data)
     return theft_shrink_try(s);
 }
 
-/* What is lost by lowering a choice may be made up for by a later one, in whatever way: gives
- * that one its largest value, and leaves it to the other passes to lower it again. */
+/* Lowers a choice and raises a later one to its largest value, in case that makes up for it;
+ * the other passes lower the later one again. */
 void theft_pass_raise(struct theft_shrink *s)
 {
     for (size_t i = 0; i < theft_shrink_length(s) && !theft_shrink_over(s); i++)
@@ -408,7 +407,7 @@ static bool try_swap(struct theft_shrink *s, size_t i, size_t j, size_t size)
     return theft_shrink_try(s);
 }
 
-/* Whether the block at j would be the better one at i. */
+/* Returns whether the block at j is simpler than the one at i. */
 static bool in_disorder(const struct theft_shrink *s, size_t i, size_t j, size_t size)
 {
     for (size_t k = 0; k < size; k++)

@@ -1,5 +1,5 @@
-/* Draws: a counter-based generator, sequences of recorded choices, and the source that
- * callbacks draw from, which is either of them. */
+/* Draws: a counter-based generator, sequences of recorded choices, and the source of the draws
+ * of callbacks, which is one or the other. */
 #ifndef THEFT_SOURCE_H
 #define THEFT_SOURCE_H
 
@@ -13,11 +13,11 @@
  * any trial can be made alone, and starting a stream costs no more than a few multiplications.
  *
  * The construction is a Weyl sequence start + i * step (step odd, so that all 2^64 states are
- * reached) behind a 64-bit finaliser. Both start and step are derived from the seed: two seeds
- * differ in the sequence itself, not just in where they enter a common one. */
+ * reached) followed by a 64-bit finaliser. Both start and step are derived from the seed: two
+ * seeds differ in the sequence itself, not just in where they enter a common one. */
 #define THEFT_PRNG_GOLDEN UINT64_C(0x9e3779b97f4a7c15) /* 2^64 / golden ratio */
 
-/* What a stream is for: the same trial seed gives unrelated streams for unrelated work. */
+/* The purposes of streams: the same trial seed gives an independent stream for each. */
 enum theft_stream {
     THEFT_STREAM_GENERATE,
     THEFT_STREAM_PROPERTY,
@@ -28,8 +28,8 @@ enum theft_stream {
 struct theft_prng {
     uint64_t state; /* start + i * step */
     uint64_t step;
-    uint64_t word; /* bits of the current word that are still to be handed out */
-    unsigned left; /* how many those are */
+    uint64_t word; /* the bits of the current word that are left */
+    unsigned left; /* their number */
 };
 
 /* A bijection of 64-bit words in which every input bit affects every output bit. */
@@ -38,7 +38,7 @@ static inline uint64_t theft_mix(uint64_t x)
     return attest_random_finish(x);
 }
 
-/* Another one, for when two independent mixes of a word are wanted. */
+/* Another one, independent of the first. */
 static inline uint64_t theft_mix_other(uint64_t x)
 {
     x ^= x >> 33;
@@ -63,7 +63,7 @@ static inline uint64_t theft_prng_word(struct theft_prng *g)
     return theft_mix(g->state);
 }
 
-/* The next n <= 64 bits; slices of any widths tile the stream of words, lowest bits first. */
+/* Returns the next n <= 64 bits of the stream of words, lowest bits first. */
 static inline uint64_t theft_prng_bits(struct theft_prng *g, unsigned n)
 {
     if (n == 0)
@@ -84,7 +84,8 @@ static inline uint64_t theft_prng_bits(struct theft_prng *g, unsigned n)
     return v & mask;
 }
 
-/* Uniform in [0, ceil) up to a relative 2^-16 (2^-32 from 2^16 on, 2^-64 from 2^32 on). */
+/* Returns a number uniform in [0, ceil) up to a relative 2^-16 (2^-32 from 2^16 on, 2^-64 from
+ * 2^32 on). */
 static inline uint64_t theft_prng_below(struct theft_prng *g, uint64_t ceil)
 {
     if (ceil <= 1)
@@ -108,18 +109,18 @@ struct theft_choice {
     uint64_t max;
 };
 
-/* A growing sequence. All zero is the empty one. */
+/* A sequence that grows; empty if all members are 0. */
 struct theft_choices {
     struct theft_choice *at;
     size_t count;
     size_t capacity;
 };
 
-/* Room for `capacity` choices in all; false when there is no memory for it (nothing changes).
+/* Reserves memory for `capacity` choices; returns false, and changes nothing, if there is none.
  */
 bool theft_choices_reserve(struct theft_choices *c, size_t capacity);
 
-/* `to` becomes a copy of `count` choices; false without memory. */
+/* Copies `count` choices; returns false if memory is out. */
 bool theft_choices_set(struct theft_choices *to, const struct theft_choice *from, size_t count);
 
 /* Removes `count` choices from position `at` on. */
@@ -137,7 +138,7 @@ static inline bool theft_choices_push(struct theft_choices *c, uint64_t value, u
     return true;
 }
 
-/* Bits of a draw in [0, max]. */
+/* Returns the number of bits of a draw in [0, max]. */
 static inline unsigned theft_choice_width(uint64_t max)
 {
     return max ? 64 - (unsigned)__builtin_clzll(max) : 0;
@@ -147,11 +148,12 @@ struct theft_source {
     struct theft_prng prng;
     bool replaying;
     const struct theft_choice *next, *end; /* what is left to replay */
-    struct theft_choices *record;          /* NULL: not noted down */
-    bool no_memory;                        /* a choice could not be noted down */
+    struct theft_choices *record;          /* NULL: draws are not recorded */
+    bool no_memory;                        /* a draw could not be recorded */
 };
 
-/* Draws come from the stream of `seed` for `use`, noted down in `record` unless NULL. */
+/* Sets the source to the stream of `seed` for `use`; draws are recorded in `record` unless
+ * NULL. */
 static inline void theft_source_fresh(struct theft_source *s, uint64_t seed,
                                       enum theft_stream use, struct theft_choices *record)
 {
@@ -160,7 +162,8 @@ static inline void theft_source_fresh(struct theft_source *s, uint64_t seed,
     s->record = record;
 }
 
-/* Draws come from a sequence that must stay as it is meanwhile; after its end they are zero. */
+/* Sets the source to a sequence, which must not change meanwhile; after its end draws are zero.
+ */
 static inline void theft_source_replay(struct theft_source *s, const struct theft_choice *from,
                                        size_t count, struct theft_choices *record)
 {
@@ -170,7 +173,7 @@ static inline void theft_source_replay(struct theft_source *s, const struct thef
     s->record = record;
 }
 
-/* The next replayed value, brought into [0, max]. */
+/* Returns the next replayed value, at most max. */
 static inline uint64_t theft_source_next(struct theft_source *s, uint64_t max)
 {
     if (s->next == s->end)
@@ -185,8 +188,7 @@ static inline void theft_source_note(struct theft_source *s, uint64_t value, uin
         s->no_memory = true;
 }
 
-/* The engine's own draws are choices of a value in [0, max], however many random bits it took
- * to make a fresh one: */
+/* Draws a value below ceil, recorded as one choice however many random bits it takes. */
 static inline uint64_t theft_source_below(struct theft_source *s, uint64_t ceil)
 {
     if (ceil <= 1)
