@@ -117,7 +117,7 @@ static bool beyond(const arf_t square, const fmpq_t bound, bool above)
     return above ? order > 0 : order < 0;
 }
 
-/* The claim for outputs without a collision. */
+/* Returns whether outputs without a collision satisfy the claim. */
 static bool claim_holds(const attest_audit *audit, const arf_t separation, const arf_t norm,
                         bool has_separation, bool finite)
 {
@@ -139,7 +139,7 @@ static void set_root(arb_t root, const arf_t square)
     arb_sqrt(root, root, 128);
 }
 
-/* Collisions, separation and verdict. */
+/* Sets collisions, saturated entries, norm, separation and verdict. */
 static attest_status judge(attest_audit_result *result, const attest_audit *audit,
                            const attest_audit_outputs *outputs, attest_error *error)
 {
@@ -184,47 +184,51 @@ static void request_sample(attest_audit_request *request, const attest_audit *au
     request->sequences = sample->sequences;
 }
 
-/* Errors in ulp and the a priori bound beside them. */
+/* Sets the errors of the entries and of the outputs, and the pairs that are told apart. bound:
+ * of the entries of the sample, over 2^-unit_bits, or NULL. */
 static attest_status measure(attest_audit_result *result, const attest_audit *audit,
-                             const attest_audit_outputs *outputs, attest_error *error)
+                             const attest_audit_outputs *outputs, const double *bound,
+                             long unit_bits, attest_error *error)
 {
     const attest_audit_reference *sample = &audit->reference;
-    const attest_format *format = &result->arithmetic.format;
-    ATTEST_SHARED(double, norm, sample->positions);
+
+    ATTEST_TRY(attest_audit_errors_get(&result->errors, outputs, audit->dataset, sample,
+                                       &result->arithmetic.format, bound, unit_bits,
+                                       audit->jobs, error));
+    result->has_errors = true;
+    result->has_bound =
+        bound && result->errors.entries > 0 && isfinite(result->errors.bound_ulp.part);
+    ATTEST_TRY(
+        attest_audit_deviation_get(&result->deviation, outputs, audit->dataset, sample, error));
+    return attest_audit_pairs_get(&result->pairs, outputs, audit->dataset, sample,
+                                  &result->deviation, &audit->classes, audit->jobs, error);
+}
+
+/* The same beside the a priori bound, and the errors of the weights. */
+static attest_status measure_arithmetic(attest_audit_result *result, const attest_audit *audit,
+                                        const attest_audit_outputs *outputs,
+                                        attest_error *error)
+{
+    const attest_audit_reference *sample = &audit->reference;
     ATTEST_SHARED(double, entry, sample->positions * sample->dim);
     attest_audit_request request;
     attest_audit_model model;
 
-    if (!norm || !entry)
+    if (!entry)
         return attest_memory_fail(error);
     request_sample(&request, audit, sample);
     attest_audit_model_init(&model, &result->arithmetic);
     model.capped = result->arithmetic.rounding == ATTEST_SIMULATED_NEAREST && !model.pairwise &&
                    model.online_block == 0;
-    ATTEST_TRY(attest_audit_bound(norm, entry, &request, &model, error));
-    ATTEST_TRY(attest_audit_errors_get(&result->errors, outputs, audit->dataset, sample, format,
-                                       entry, model.unit_bits, audit->jobs, error));
-    result->has_errors = true;
-    result->has_bound = result->errors.entries > 0 && isfinite(result->errors.bound_ulp.part);
-    return ATTEST_OK;
-}
-
-/* What errors mean: relative to the outputs, for the weights, for what is told apart. */
-static attest_status interpret(attest_audit_result *result, const attest_audit *audit,
-                               const attest_audit_outputs *outputs, attest_error *error)
-{
-    ATTEST_TRY(attest_audit_deviation_get(&result->deviation, outputs, audit->dataset,
-                                          &audit->reference, error));
-    ATTEST_TRY(attest_audit_pairs_get(&result->pairs, outputs, audit->dataset,
-                                      &audit->reference, &result->deviation, &audit->classes,
-                                      audit->jobs, error));
+    ATTEST_TRY(attest_audit_bound(NULL, entry, &request, &model, error));
+    ATTEST_TRY(measure(result, audit, outputs, entry, model.unit_bits, error));
     if (audit->exact_weights.rows == 0)
         return ATTEST_OK;
     return attest_audit_weights_error_get(&result->weights_error, &audit->exact_weights,
                                           &result->arithmetic, error);
 }
 
-/* Each stage rounded alone. */
+/* Measures the errors with each stage alone rounded. */
 static attest_status measure_stages(attest_audit_result *result, const attest_audit *audit,
                                     attest_error *error)
 {
@@ -259,10 +263,8 @@ static attest_status run_arithmetic(attest_audit_result *result, const attest_au
     request_init(&request, audit);
     ATTEST_TRY(attest_audit_evaluate(&outputs, &request, &result->arithmetic, error));
     ATTEST_TRY(judge(result, audit, &outputs, error));
-    if (audit->reference.sequences > 0) {
-        ATTEST_TRY(measure(result, audit, &outputs, error));
-        ATTEST_TRY(interpret(result, audit, &outputs, error));
-    }
+    if (audit->reference.sequences > 0)
+        ATTEST_TRY(measure_arithmetic(result, audit, &outputs, error));
     attest_audit_outputs_clear(&outputs); /* before memory is taken for the stages */
     return stages && audit->stage_reference.sequences > 0 ? measure_stages(result, audit, error)
                                                           : ATTEST_OK;
@@ -299,7 +301,7 @@ static attest_status run_formats(attest_audit *audit, attest_error *error)
     return status;
 }
 
-/* Which laws the formats break on these data. */
+/* Finds the laws that the formats break on these data. */
 static attest_status find_laws(attest_audit *audit, attest_error *error)
 {
     attest_simulated_arithmetic *arithmetic ATTEST_FREED =
@@ -333,19 +335,11 @@ static attest_status run_kernel(attest_audit *audit, attest_error *error)
     request_init(&request, audit);
     ATTEST_TRY(attest_audit_evaluate_kernel(&outputs, &request, audit->kernel, error));
     ATTEST_TRY(judge(result, audit, &outputs, error));
-    if (audit->reference.sequences == 0)
-        return ATTEST_OK;
-    ATTEST_TRY(attest_audit_errors_get(&result->errors, &outputs, audit->dataset,
-                                       &audit->reference, &arithmetic.format, NULL, 0,
-                                       audit->jobs, error));
-    result->has_errors = true;
-    ATTEST_TRY(attest_audit_deviation_get(&result->deviation, &outputs, audit->dataset,
-                                          &audit->reference, error));
-    return attest_audit_pairs_get(&result->pairs, &outputs, audit->dataset, &audit->reference,
-                                  &result->deviation, &audit->classes, audit->jobs, error);
+    return audit->reference.sequences > 0 ? measure(result, audit, &outputs, NULL, 0, error)
+                                          : ATTEST_OK;
 }
 
-/* Certified values of a sample, precise enough for the widest format. */
+/* Encloses the outputs of a sample, precisely enough for the widest format. */
 static attest_status make_references(attest_audit *audit, attest_error *error)
 {
     const attest_audit_reference *sample = &audit->reference;
@@ -436,11 +430,11 @@ bool attest_audit_bits(fmpz_t bits, const arb_t large, const arb_t small)
     return true;
 }
 
-/* What an arithmetic makes of the outputs, in words. */
+/* Conclusions in words. */
 
 static void add(attest_audit_conclusion *text, const char *format, ...) ATTEST_PRINTF(2, 3);
 
-/* All parts together are shorter than the room that there is. */
+/* Appends to the text, which has room for all parts together. */
 static void add(attest_audit_conclusion *text, const char *format, ...)
 {
     size_t used = strlen(text->words);
@@ -451,7 +445,8 @@ static void add(attest_audit_conclusion *text, const char *format, ...)
     va_end(arguments);
 }
 
-/* A share in percent, of two digits; what is too small for that as a factor. */
+/* Appends a share as a percentage of two digits, or in scientific notation if it is very small,
+ * or as a factor if it is large. */
 static void add_share(attest_audit_conclusion *text, double share)
 {
     if (share == 0)

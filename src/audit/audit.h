@@ -17,40 +17,40 @@
 
 typedef enum attest_audit_verdict {
     ATTEST_AUDIT_SURVIVES = 0, /* the claim holds for the rounded outputs */
-    ATTEST_AUDIT_FAILS,        /* no collision, but a separation or a norm is off its bound */
+    ATTEST_AUDIT_FAILS,        /* no collision, but a separation or a norm violates the claim */
     ATTEST_AUDIT_COLLAPSES     /* a required pair collides */
 } attest_audit_verdict;
 
 const char *attest_audit_verdict_name(attest_audit_verdict verdict);
 
-/* What was found in one arithmetic. */
+/* The result in one arithmetic. */
 typedef struct attest_audit_result {
     attest_simulated_arithmetic arithmetic;
     attest_audit_verdict verdict;
     attest_audit_collisions collisions;
     bool has_separation;  /* there is a required pair */
-    arb_t min_separation; /* 0 where a pair collides */
+    arb_t min_separation; /* 0 if a pair collides */
     bool has_closest;
-    size_t closest[2]; /* positions that attain it, where none collides */
+    size_t closest[2]; /* positions that attain it, if none collides */
     arb_t max_norm;    /* of the finite outputs */
-    size_t saturated;  /* entries of the size of the largest number of the format */
+    size_t saturated;  /* entries whose absolute value is the largest number of the format */
     bool has_errors;
     attest_audit_errors errors;
     bool has_bound;
-    attest_audit_deviation deviation; /* with has_errors */
+    attest_audit_deviation deviation; /* valid if has_errors */
     attest_audit_pairs pairs;
     attest_audit_weights_error weights_error; /* rows 0: not measured */
     bool has_stages;
-    attest_audit_errors stage[ATTEST_STAGES]; /* with that stage rounded, the others not */
+    attest_audit_errors stage[ATTEST_STAGES]; /* errors with this stage alone rounded */
     attest_audit_laws laws;
 } attest_audit_result;
 
-/* Nothing found yet. */
+/* Sets an empty result. */
 void attest_audit_result_init(attest_audit_result *result,
                               const attest_simulated_arithmetic *arithmetic);
 void attest_audit_result_clear(attest_audit_result *result);
 
-/* How the certified separation was found. */
+/* The certified separation and norm, and how they were found. */
 typedef struct attest_audit_certified {
     bool known;
     const char *method;
@@ -60,16 +60,16 @@ typedef struct attest_audit_certified {
     arb_t min_separation, max_norm;
 } attest_audit_certified;
 
-/* What Theorem 2 asks for on this dataset, whatever the weights are: r = r_max + eps/4, and the
- * closed formula for delta at the extremes of the data. */
+/* What Theorem 2 requires on this dataset, for any weights: r = r_max + eps/4, and the closed
+ * formula for delta at the extremes of the data. */
 typedef struct attest_audit_theory {
     bool known;
-    const char *reason; /* why not */
+    const char *reason; /* why it is not known */
     arb_t r, delta, delta_log2;
 } attest_audit_theory;
 
 typedef struct attest_audit {
-    /* What is asked for. */
+    /* Input. */
     const attest_dataset *dataset;
     const attest_weights *weights;
     attest_simulated_arithmetic like; /* algorithm and rounding for all formats */
@@ -78,37 +78,37 @@ typedef struct attest_audit {
     bool has_r;
     fmpq_t r, delta;                  /* the claim: norms < r, separations > delta */
     arf_t promise;                    /* ... and separations > promise, if it is positive */
-    const attest_judge_model *kernel; /* NULL, or a kernel that is audited, too */
-    bool compares;                    /* all algorithms side by side */
-    bool has_stages;                  /* where the errors enter */
-    bool has_kernels;                 /* the fast path, too */
-    bool has_curve;                   /* the collapse curve, too */
+    const attest_judge_model *kernel; /* NULL, or a kernel model to audit as well */
+    bool compares;                    /* also audit all algorithms */
+    bool has_stages;                  /* also measure the error of each stage */
+    bool has_kernels;                 /* also measure the kernels of the fast path */
+    bool has_curve; /* also compute the collapse curve and the error by width */
     size_t jobs;
-    double max_work; /* of certify, and of the balls of each reference */
+    double max_work; /* limit on the work of certify, and of each reference */
     attest_progress progress;
     attest_audit_collapse collapse;
-    /* What was found. */
+    /* Results. */
     attest_contexts classes;
     attest_audit_certified certified;
     attest_audit_theory theory;
     attest_audit_reference reference, stage_reference;
     attest_audit_exact_weights exact_weights;
     attest_audit_result *result;    /* by format */
-    attest_audit_result *staged;    /* of the kernel: its format is that of its outputs */
-    attest_audit_result *algorithm; /* compares: formats for each of the algorithms */
+    attest_audit_result *staged;    /* of the kernel model; its format is the output format */
+    attest_audit_result *algorithm; /* if compares: by algorithm, then by format */
     attest_audit_kernels kernels;
     attest_audit_curve curve;
-    attest_audit_error_by_width error_by_width; /* with has_curve */
+    attest_audit_error_by_width error_by_width; /* if has_curve */
 } attest_audit;
 
 enum { ATTEST_AUDIT_ALGORITHMS = 12 };
 
-/* No data; nearest, shifted, sequential; the claim is delta = 0 alone; max_work is that of
- * claims. */
+/* Sets defaults: no data, rounding to nearest, shifted softmax, sequential sums, the claim
+ * delta = 0, and max_work as for claims. */
 void attest_audit_init(attest_audit *audit);
 void attest_audit_clear(attest_audit *audit);
 
-/* Algorithm i of those that are compared: softmax, order of sums and fusion are set. */
+/* Sets softmax, order of sums and fusion to algorithm i of those that are compared. */
 void attest_audit_algorithm(attest_simulated_arithmetic *arithmetic, size_t i);
 
 /* Runs the audit. Status: DOMAIN (shapes), UNABLE, NOMEM, IO. */
@@ -123,18 +123,19 @@ attest_status attest_audit_certify(attest_audit *audit, attest_error *error) ATT
 attest_status attest_audit_theory_get(attest_audit *audit,
                                       attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The bits of a significand that shows a difference of `small` in numbers up to `large`:
- * ceil(log2(large / small)) + 1, at least 1. false: small is not known to be positive. */
+/* bits = the significand bits that show a difference of `small` in numbers up to `large`:
+ * ceil(log2(large / small)) + 1, at least 1. False: small is not known to be positive. */
 bool attest_audit_bits(fmpz_t bits, const arb_t large, const arb_t small);
 
-/* What became of the outputs in one arithmetic, as a sentence. */
+/* A sentence that summarises the result in one arithmetic. */
 typedef struct attest_audit_conclusion {
     char words[512];
 } attest_audit_conclusion;
 
 void attest_audit_conclude(attest_audit_conclusion *text, const attest_audit_result *result);
 
-/* Which laws it breaks on these data, as a sentence; empty: none was seen broken. */
+/* A sentence about the laws that the arithmetic breaks on these data; empty if none was found
+ * broken. */
 void attest_audit_conclude_laws(attest_audit_conclusion *text,
                                 const attest_audit_result *result);
 

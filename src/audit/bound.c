@@ -28,7 +28,7 @@ double attest_audit_bound_growth(const attest_audit_model *model, double roundin
     return fmin(growth, cap / u * OUTWARD);
 }
 
-/* The roundings that a term of a sum of t products passes through. */
+/* Returns the number of roundings that a term of a sum of t products passes through. */
 static double roundings(const attest_audit_model *model, size_t t)
 {
     int levels = 0;
@@ -38,7 +38,8 @@ static double roundings(const attest_audit_model *model, size_t t)
     return model->pairwise ? 2 + levels : (double)t;
 }
 
-/* The losses to underflow of a sum of t products: one each, and one more where it is stored. */
+/* Returns the number of losses to underflow in a sum of t products: one each, and one more
+ * where the sum is stored. */
 static double losses(const attest_audit_model *model, size_t t)
 {
     return (double)t + (model->accumulates ? 1 : 0);
@@ -158,7 +159,7 @@ void attest_audit_bound_score(size_t j, quantities key, quantities query, size_t
 /* The scores of one query: the largest one, and the largest of slips and errors. */
 typedef struct score_range {
     double top, slip, error;
-    double shift; /* the computed maximum may be off by that */
+    double shift; /* bounds the error of the computed maximum */
 } score_range;
 
 static score_range get_range(size_t visible, const bound *b)
@@ -244,7 +245,7 @@ static double bound_weights(double *peak, size_t visible, const bound *b)
         return 0;
     scale = model->shifted ? attest_audit_bound_exp(-range.shift)
                            : attest_audit_bound_exp(range.top - range.shift);
-    if (!(scale >= 0x1p-1000)) /* too small to be known well */
+    if (!(scale >= 0x1p-1000)) /* too small to be computed accurately */
         return INFINITY;
     if (!model->shifted)
         scale *= total;
@@ -312,7 +313,7 @@ void attest_audit_bound_mean(double *variation, const quantities *values, const 
         double errors = b->mean.error[c] +
                         (g * computed + ATTEST_TERM(mean_lost, 2 * lost * (1 + g * u) * most));
 
-        b->mean.value[c] = 0; /* of either sign, and so large: */
+        b->mean.value[c] = 0; /* the sign is unknown, the size at most: */
         b->mean.slip[c] = size * OUTWARD;
         b->mean.error[c] = u * sigma < 0.5
                                ? ((errors + size * sigma) / (1 - u * sigma) * (1 + u) + size +
@@ -343,7 +344,8 @@ static void add_head(const bound_head *d, const bound *b)
     }
 }
 
-/* The norm of what is not negative, from above: squares alone may be beyond the doubles. */
+/* Returns an upper bound of the norm of nonnegative numbers, whose squares may be outside the
+ * range of doubles. */
 static double get_norm(const double *x, size_t count)
 {
     double most = 0, square = 0;
@@ -441,8 +443,8 @@ attest_status attest_audit_bound_weights(double *variation, const attest_audit_r
 
 /* Powers and exponentials from above; proofs-notes/audit.md, "Doubles". */
 
-/* By squaring, on what exceeds 1: all terms are positive, and each rounding is as good as one
- * of u. */
+/* By repeated squaring of the part above 1: all terms are positive, and each rounding is
+ * covered by the enlarged u. */
 double attest_audit_bound_power(double u, double k)
 {
     double result = 0, power = u * (1 + 0x1p-44);

@@ -9,31 +9,31 @@
 
 /* The roundings that the bound allows for. */
 typedef struct attest_audit_model {
-    double u;        /* unit roundoff from above, > 0 */
-    double u_sum;    /* that of the accumulator, if there is one, else u */
-    long unit_bits;  /* what is bounded is bounded in units of 2^-unit_bits */
-    double tiny;     /* what an operation may lose to underflow, in these units */
-    double most;     /* the largest number; infinite for unbounded exponents */
-    long exact_bits; /* integers of so many bits are exact, whatever the exponent; 0: unknown */
-    bool shifted;    /* scores are diminished by their maximum */
+    double u;         /* unit roundoff from above, > 0 */
+    double u_sum;     /* that of the accumulator, if there is one, else u */
+    long unit_bits;   /* bounds are in units of 2^-unit_bits */
+    double tiny;      /* what an operation may lose to underflow, in these units */
+    double most;      /* the largest number; infinite for unbounded exponents */
+    long exact_bits;  /* integers of this many bits are exact, for any exponent; 0: unknown */
+    bool shifted;     /* the maximum is subtracted from the scores */
     bool accumulates; /* sums are rounded once more when they are stored */
     bool pairwise;
     size_t online_block; /* 0: not online */
-    bool capped; /* a sum loses at most what its terms are: finite however long it is, but over
-                  * u no longer increasing with u. Domain: to nearest, from the first term to
-                  * the last, not online */
+    bool capped; /* the error of a sum is also bounded by the sizes of its terms: finite for any
+                    length, but, divided by u, no longer increasing with u. Domain: to nearest,
+                    from the first term to the last, not online */
 } attest_audit_model;
 
-/* The model of an arithmetic. Widths beyond 500 bits get the unit of 500 bits: what is bounded
- * at a larger unit holds at theirs, in their own units (unit_bits) or, with an accumulator,
- * whose errors do not shrink with the width, in units of 2^-500. */
+/* Sets the model of an arithmetic. Widths beyond 500 bits use the unit of 500 bits, since a
+ * bound for a larger unit holds for a smaller one: in their own units (unit_bits) or, with an
+ * accumulator, whose errors do not shrink with the width, in units of 2^-500. */
 void attest_audit_model_init(attest_audit_model *model,
                              const attest_simulated_arithmetic *arithmetic);
 
 /* norm[p] >= |computed output - exact output| 2^unit_bits at position p of the request's
- * sequences, and entry[p*dim + c] (if not NULL) the same for one entry; infinite where there is
- * no bound: entries beyond the doubles, possible overflow. Both in attest_shared_alloc
- * memory. Status: NOMEM, IO. Cost: about five evaluations in double. */
+ * sequences, and entry[p*dim + c] the same for one entry; infinite where there is no bound:
+ * entries outside the range of doubles, possible overflow. Each may be NULL; both are in
+ * attest_shared_alloc memory. Status: NOMEM, IO. Cost: about five evaluations in double. */
 attest_status attest_audit_bound(double *norm, double *entry,
                                  const attest_audit_request *request,
                                  const attest_audit_model *model,

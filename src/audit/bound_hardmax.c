@@ -5,7 +5,7 @@
 #include "base/term.h"
 #include "number/scope.h"
 
-/* Numerators of at most bits bits over one power of two; bits < 0: over another denominator. */
+/* Returns the bits of the largest numerator if the denominator is a power of two, else -1. */
 static long bits_of(const fmpz *entry, size_t count, const fmpz_t denominator)
 {
     slong bits = _fmpz_vec_max_bits(entry, (slong)count);
@@ -38,14 +38,14 @@ static long token_bits(const bound *b)
     return most;
 }
 
-/* The bits of sums of so many products. */
+/* Returns the bits by which a sum of so many products may exceed its terms. */
 static long sum_bits(size_t terms)
 {
     return (long)FLINT_BIT_COUNT(terms - 1);
 }
 
-/* The bits of all that a chain makes of numerators of so many bits, its own included: none has
- * more than the last. */
+/* Returns the bits of the largest numerator that a chain computes from numerators of so many
+ * bits; -1: a denominator is not a power of two. */
 static long chain_bits(const attest_chain *map, long bits)
 {
     for (size_t f = 0; f < map->count && bits >= 0; f++) {
@@ -72,7 +72,7 @@ void attest_audit_bound_exact_scores(bound *b)
     }
 }
 
-/* What |value - computed| may be. */
+/* Returns a bound on |value - computed|. */
 static double reach(size_t j, const bound *b)
 {
     return (ATTEST_TERM(winners_slip, b->score.slip[j]) +
@@ -80,8 +80,8 @@ static double reach(size_t j, const bound *b)
            OUTWARD;
 }
 
-/* Lists in b->winner the keys that may win; 0: one of the scores has no bound. Rounding is
- * monotone: ends of intervals that meet are not apart as doubles. */
+/* Lists in b->winner the keys that may win and returns how many; 0: a score has no bound.
+ * Rounding is monotone, so intervals that intersect do so as doubles. */
 static size_t list_winners(const uint32_t *token, size_t visible, const bound *b)
 {
     double low = -INFINITY;
@@ -98,7 +98,7 @@ static size_t list_winners(const uint32_t *token, size_t visible, const bound *b
     return count;
 }
 
-/* A distance that does not shrink with the width, in the model's units. */
+/* Returns a distance, which does not shrink with the width, in the model's units. */
 static double jump_of(double distance, const attest_audit_model *model)
 {
     return model->unit_bits > 1000 ? INFINITY
@@ -136,7 +136,7 @@ void attest_audit_bound_winners(const bound_head *d, const uint32_t *token, size
                             (most_count > 1 ? computed * factor + model->tiny : 0) +
                             (model->accumulates ? 2 * model->tiny : 0)) *
                            OUTWARD;
-        if (count == 0 || !(u * g < 0.5) || !(u * model->tiny < 1) || /* is 1 a number? */
+        if (count == 0 || !(u * g < 0.5) || !(u * model->tiny < 1) || /* the format has no 1 */
             !((double)most_count * fmax(1, computed) * factor <= model->most))
             b->mean.error[c] = INFINITY;
     }

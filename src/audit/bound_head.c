@@ -37,7 +37,7 @@ static void set_scale(attest_audit_head_bound *x)
     ARB(scale);
     double value;
 
-    attest_judge_problem_get_scale(scale, x->question, 128);
+    attest_judge_problem_get_scale(scale, x->problem, 128);
     value = arf_get_d(arb_midref(scale), ARF_RND_NEAR);
     set_input(x->scale, value, &x->model);
     *x->scale.slip = value * UNIT;
@@ -46,17 +46,17 @@ static void set_scale(attest_audit_head_bound *x)
 
 attest_status attest_audit_head_bound_init(attest_audit_head_bound *r,
                                            const attest_simulated_arithmetic *arithmetic,
-                                           const attest_judge_problem *question,
+                                           const attest_judge_problem *problem,
                                            attest_error *error)
 {
-    const attest_judge_problem *x = question;
+    const attest_judge_problem *x = problem;
     size_t keys = x->keys + 1; /* and a sink */
     size_t count =
         3 * (x->queries * x->dim + keys * (x->dim + x->value_dim + 1) + 2 * x->value_dim + 2) +
         2 * keys;
     double *next;
 
-    *r = (attest_audit_head_bound){.question = question};
+    *r = (attest_audit_head_bound){.problem = problem};
     attest_audit_model_init(&r->model, arithmetic);
     r->model.capped = arithmetic->rounding == ATTEST_SIMULATED_NEAREST && !r->model.pairwise &&
                       r->model.online_block == 0;
@@ -89,19 +89,19 @@ void attest_audit_head_bound_clear(attest_audit_head_bound *r)
 
 void attest_audit_head_bound_load(attest_audit_head_bound *r, const attest_judge_head *head)
 {
-    const attest_judge_problem *x = r->question;
+    const attest_judge_problem *x = r->problem;
     const attest_audit_model *model = &r->model;
     size_t sink = x->keys * x->value_dim;
 
     set_inputs(r->query, head->q, x->queries * x->dim, model);
     set_inputs(r->key, head->k, x->keys * x->dim, model);
     set_inputs(r->value, head->v, x->keys * x->value_dim, model);
-    for (size_t c = 0; c < x->value_dim; c++) /* a value 0 that nothing is multiplied by */
+    for (size_t c = 0; c < x->value_dim; c++) /* the value of a sink is 0, without error */
         r->value.value[sink + c] = r->value.slip[sink + c] = r->value.error[sink + c] = 0;
     set_input(r->sink, head->sink ? head->sink_logit : 0, model);
 }
 
-/* A number is added to the score. */
+/* Adds a number of the mask to the score. */
 static void add_bias(quantities score, double bias, const attest_audit_model *model)
 {
     double size = fabs(*score.value) + *score.slip + fabs(bias), error;
@@ -117,10 +117,10 @@ static void add_bias(quantities score, double bias, const attest_audit_model *mo
             : INFINITY;
 }
 
-/* The scores of the keys that the row sees; how many. */
+/* Bounds the scores of the keys that the row sees, and returns how many. */
 static size_t bound_scores(attest_audit_head_bound *r, const attest_judge_row *row, size_t i)
 {
-    const attest_judge_problem *x = r->question;
+    const attest_judge_problem *x = r->problem;
     bool scales = x->rsqrt || !fmpq_is_one(x->scale);
     size_t count = 0;
 
@@ -144,7 +144,7 @@ static size_t bound_scores(attest_audit_head_bound *r, const attest_judge_row *r
 void attest_audit_head_bound_run(double *entry, attest_audit_head_bound *r,
                                  attest_judge_head *head, size_t i)
 {
-    const attest_judge_problem *x = r->question;
+    const attest_judge_problem *x = r->problem;
     double variation;
     attest_judge_row row;
     size_t count;

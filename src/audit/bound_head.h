@@ -4,34 +4,36 @@
  * Steps 1 and 3 to 6 of proofs-notes/audit.md, with scale, mask and sink (its part "Recorded
  * heads").
  */
-#ifndef ATTEST_AUDIT_RECORDED_BOUND_H
-#define ATTEST_AUDIT_RECORDED_BOUND_H
+#ifndef ATTEST_AUDIT_BOUND_HEAD_H
+#define ATTEST_AUDIT_BOUND_HEAD_H
 
 #include "audit/bound_setup.h"
 #include "judge/problem.h"
 
 typedef struct attest_audit_head_bound {
-    const attest_judge_problem *question;
+    const attest_judge_problem *problem;
     attest_audit_model model;
-    double *block;                /* all numbers */
-    uint32_t *number;             /* of keys: seen, and where their values stand */
-    quantities query, key, value; /* of the head; behind the keys, a sink's value */
-    quantities scale, sink;       /* one each */
+    double *block;    /* all numbers */
+    uint32_t *number; /* the keys that a row sees, and where values stand */
+    quantities query, key,
+        value;              /* of the head; the value of a sink follows those of the keys */
+    quantities scale, sink; /* one each */
     bound work;
 } attest_audit_head_bound;
 
-/* question must outlive it. Status: NOMEM. Clear it in either case. */
+/* The problem must outlive it. Status: NOMEM. Clear it in either case. */
 attest_status attest_audit_head_bound_init(attest_audit_head_bound *r,
                                            const attest_simulated_arithmetic *arithmetic,
-                                           const attest_judge_problem *question,
+                                           const attest_judge_problem *problem,
                                            attest_error *error) ATTEST_WARN_UNUSED;
 void attest_audit_head_bound_clear(attest_audit_head_bound *r);
 
-/* Takes over the queries, keys and values of a head. */
+/* Copies the queries, keys and values of a head. */
 void attest_audit_head_bound_load(attest_audit_head_bound *r, const attest_judge_head *head);
 
-/* entry[c] >= |computed - exact output| 2^(unit_bits of the model) of row i, value_dim of them;
- * infinite where there is no bound: possible overflow, or a softcap. Domain: it sees a key. */
+/* entry[c] >= |computed - exact output| 2^(unit_bits of the model) in row i, value_dim entries;
+ * infinite where there is no bound: possible overflow, or a softcap. Domain: the row sees a
+ * key. */
 void attest_audit_head_bound_run(double *entry, attest_audit_head_bound *r,
                                  attest_judge_head *head, size_t i);
 

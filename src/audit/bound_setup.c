@@ -180,8 +180,8 @@ void attest_audit_bound_clear(bound *b)
     free(b->start);
 }
 
-/* What a result below the least normal number may lose, in units of 2^-unit_bits, from above.
- */
+/* Returns an upper bound of the error of a result below the least normal number, in units of
+ * 2^-unit_bits. */
 static double underflow(const attest_format *format, attest_simulated_rounding rounding,
                         long unit_bits)
 {
@@ -200,7 +200,7 @@ static double largest(const attest_format *format)
     if (!format->bounded)
         return INFINITY;
     if (format->positive)
-        return -1; /* not even 0 is a number of it: there is no bound */
+        return -1; /* the format has no 0: there is no bound */
     if (format->emax > 1000)
         return 0x1p1000; /* from below */
     return ldexp(2 - ldexp(1, (format->top_is_nan ? 2 : 1) -

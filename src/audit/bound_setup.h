@@ -55,13 +55,13 @@ typedef struct bound {
     quantities entry;
     bound_head *head;
     size_t *start;
-    size_t passages;    /* of every sequence that workers take one by one */
-    double *norm, *out; /* the results; out may be NULL */
+    size_t passages;    /* into which each sequence is cut for the workers */
+    double *norm, *out; /* results; each may be NULL */
     double *variation;  /* by position and head, or NULL */
-    /* At work: */
+    /* Temporaries of one position: */
     quantities between, score, mean, result;
-    quantities mixed;  /* by entry: sums of what is computed and could be, and the largest */
-    double *magnitude; /* of what a matrix is applied to */
+    quantities mixed;        /* by entry: see mix_values */
+    double *magnitude;       /* absolute values of the vector that a matrix is applied to */
     double *weight, *spread; /* by key: weight, and weight times its relative error over u */
     double *sum, *total;     /* dim: errors of the outputs so far, and their sizes */
     size_t *winner;          /* hardmax: the tokens of keys that may win */
@@ -77,8 +77,8 @@ void attest_audit_bound_input(double *value, double *slip, double *error,
                               const fmpz_t numerator, const fmpz_t denominator,
                               const attest_audit_model *model);
 
-/* Step 3: b->score at j = that of one key: both factors carry errors. It may be a factor
- * itself. */
+/* Step 3: b->score at j = the score of one key, both of whose factors have errors. A factor may
+ * be b->score at j itself. */
 void attest_audit_bound_score(size_t j, quantities key, quantities query, size_t count,
                               const bound *b);
 
@@ -88,20 +88,21 @@ void attest_audit_bound_score(size_t j, quantities key, quantities query, size_t
 void attest_audit_bound_mean(double *variation, const quantities *values, const uint32_t *token,
                              size_t visible, size_t width, const bound *b);
 
-/* The relative error, over u, of a result after so many roundings of sums: G of the note. */
+/* Returns the relative error, over u, of a sum whose terms are rounded so often: G of the note.
+ */
 double attest_audit_bound_growth(const attest_audit_model *model, double roundings);
 
-/* (1 + u)^k - 1 from above, and hardly more. Domain: 0 <= u <= 1; k a whole number. */
+/* Returns a close upper bound of (1 + u)^k - 1. Domain: 0 <= u <= 1; k a whole number. */
 double attest_audit_bound_power(double u, double k);
 
-/* e^x - 1 from above, and hardly more. Domain: 0 <= x <= 1. */
+/* Returns a close upper bound of e^x - 1. Domain: 0 <= x <= 1. */
 double attest_audit_bound_expm1(double x);
 
-/* e^x by the kernels: within 2^-51 of itself where it is above 2^-1000, and below that within
- * 2^-1074. */
+/* Returns e^x as the kernels compute it: within 2^-51 of itself where it is above 2^-1000, and
+ * below that within 2^-1074. */
 double attest_audit_bound_exp(double x);
 
-/* Hardmax. Sets exact_scores of all heads. */
+/* Sets exact_scores of all heads, for hardmax. */
 void attest_audit_bound_exact_scores(bound *b);
 
 /* Hardmax, steps 4 to 6: b->mean = sizes and errors of the mean of the keys that may win, from

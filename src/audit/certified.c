@@ -35,7 +35,7 @@ static attest_status certify_by_balls(attest_audit *audit, attest_error *error)
     return ATTEST_OK;
 }
 
-/* The claim for an enclosed separation and norm. */
+/* Decides the claim from the enclosed separation and norm. */
 static attest_verdict decide(const attest_audit *audit)
 {
     const attest_audit_certified *c = &audit->certified;
@@ -124,7 +124,7 @@ attest_status attest_audit_certify(attest_audit *audit, attest_error *error)
     return certify_by_balls(audit, error);
 }
 
-/* The bits that Theorem 2 requires on a dataset. */
+/* What Theorem 2 requires on a dataset. */
 
 /* The largest number of products of entries formed to find the closest pair of tokens. */
 #define MOST_PRODUCTS 2e9
@@ -152,7 +152,7 @@ static const char *failing(const attest_dataset *dataset, const attest_separated
     return NULL;
 }
 
-/* The closed formula for these extremes. */
+/* Evaluates the closed formula for these extremes. */
 static void evaluate_formula(attest_audit_theory *theory, const attest_dataset *dataset,
                              const attest_separated *extremes)
 {

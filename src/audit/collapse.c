@@ -134,7 +134,8 @@ static attest_status prove_widths(attest_audit_collapse *collapse,
     if (!(excess < MOST_BITS))
         return ATTEST_OK;
     room = fmax(excess, 1 - BOUND_BITS);
-    first = BOUND_BITS + (long)floor(room) + 1; /* what the bound at BOUND_BITS asks for */
+    first = BOUND_BITS + (long)floor(room) +
+            1; /* the width that the bound at BOUND_BITS requires */
     if (first > BOUND_BITS) {
         ATTEST_TRY(bound_excess(&excess, first, collapse, request, like, error));
         if (excess < 0)
@@ -288,13 +289,13 @@ static attest_status add_point(attest_audit_curve *curve,
     return measure_point(&curve->width[curve->widths++], &outputs, classes, error);
 }
 
-/* The next width to look at: by one, then by about a fifth. */
+/* Returns the next width of the curve: one more, later about a fifth more. */
 static long next_width(long bits)
 {
     return bits < EVERY_TO ? bits + 1 : bits + (bits + 4) / 5;
 }
 
-/* The estimated seconds that a width takes: its evaluation, and its closest pair. */
+/* Returns the estimated seconds that a width takes: its evaluation, and its closest pair. */
 static double point_cost(const attest_audit_request *request,
                          const attest_simulated_arithmetic *arithmetic)
 {
@@ -327,7 +328,7 @@ attest_audit_curve_find(attest_audit_curve *curve, const attest_audit_request *r
     return ATTEST_OK;
 }
 
-/* Collapses that follow from the pigeonhole principle (proofs-notes/collapse.md). */
+/* The pigeonhole principle (proofs-notes/collapse.md). */
 
 bool attest_pigeonhole_values(fmpz_t values, const attest_format *format)
 {
@@ -338,7 +339,7 @@ bool attest_pigeonhole_values(fmpz_t values, const attest_format *format)
     fmpz_add_ui(values, values, 1);
     if (format->positive) /* powers of two, and nothing else */
         return true;
-    /* Of each exponent 2^(p-1) numbers, as many below the least normal one, 0 among them. */
+    /* Each exponent has 2^(p-1) numbers, and as many are below the least normal one, with 0. */
     fmpz_add_ui(values, values, 1);
     fmpz_mul_2exp(values, values, (ulong)format->precision - 1);
     fmpz_sub_ui(values, values, format->top_is_nan ? 2 : 1);

@@ -24,16 +24,17 @@ typedef struct attest_audit_width {
 } attest_audit_width;
 
 typedef struct attest_audit_collapse {
-    /* What is asked for. */
-    long low, high;         /* the widths to look at, high is the cap */
+    /* Input. */
+    long low, high;         /* widths to search; high is the cap */
     bool limited;           /* stop when it takes more than about 30 seconds */
     bool has_separation;    /* a certified lower bound of the separation is known, ... */
     double log2_separation; /* ... its logarithm, rounded down */
     attest_progress progress;
-    /* What was found. */
-    long bits;          /* collapse bits; 0: the cap is too small, or see reason */
-    long certified;     /* proved: from here on, at least low, all do; 0: not known */
-    long survived;      /* the least width that is known to, with all above it; 0: none */
+    /* Results. */
+    long bits;      /* collapse bits; 0: the cap is too small, or see reason */
+    long certified; /* the least width >= low from which all are proved to keep pairs apart; 0:
+                       unknown */
+    long survived;  /* the least width known to keep pairs apart, with all above it; 0: none */
     const char *reason; /* why bits is 0, or NULL */
     attest_audit_width *width;
     size_t widths, room;
@@ -62,7 +63,7 @@ void attest_audit_width_set(attest_simulated_arithmetic *arithmetic,
 double attest_audit_cost(const attest_audit_request *request, const attest_format *format,
                          bool hosted);
 
-/* The same for a width: whether doubles can host it is found out. */
+/* The same for a width, in doubles if they can simulate it. */
 double attest_audit_width_cost(const attest_audit_request *request,
                                const attest_simulated_arithmetic *arithmetic);
 
@@ -72,7 +73,7 @@ double attest_audit_width_cost(const attest_audit_request *request,
  * some between the least and beyond the collapse. */
 
 typedef struct attest_audit_curve {
-    attest_audit_width *width; /* from the least on */
+    attest_audit_width *width; /* in ascending order */
     size_t widths, room;
 } attest_audit_curve;
 
@@ -90,17 +91,18 @@ attest_status attest_audit_curve_find(attest_audit_curve *curve,
                                       const attest_audit_collapse *collapse,
                                       attest_error *error) ATTEST_WARN_UNUSED;
 
-/* What counting alone says of a collapse: with M values per entry no more than M^dim classes
- * of contexts can be told apart (proofs-notes/collapse.md). */
+/* The pigeonhole principle: with M values per entry, at most M^dim classes of contexts can be
+ * told apart (proofs-notes/collapse.md). */
 
-/* The finite values of a format, -0 and 0 being one. false: its exponents are unbounded. */
+/* values = the number of finite values of a format, -0 and 0 counted once. False: its exponents
+ * are unbounded. */
 bool attest_pigeonhole_values(fmpz_t values, const attest_format *format);
 
-/* The least number of bits per entry, whatever their code, that can tell so many classes apart:
+/* Returns the least number of bits per entry that can tell so many classes apart, in any code:
  * the least b with 2^(b dim) >= classes. Domain: dim >= 1. */
 size_t attest_pigeonhole_bits(size_t classes, size_t dim);
 
-/* Whether values^dim < classes: some required pair collides, whatever the layer. */
+/* Returns whether values^dim < classes: then some required pair collides in any layer. */
 bool attest_pigeonhole_collapses(const attest_format *format, size_t classes, size_t dim);
 
 #endif

@@ -15,16 +15,18 @@ attest_status attest_audit_collision_set(attest_counterexample *counterexample,
                                          const size_t pair[2],
                                          attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Whether a counterexample is one of an arithmetic: it has the parameter "format". */
+/* Returns whether the counterexample is a collision in an arithmetic: whether it has the
+ * parameter "format". */
 bool attest_audit_collision_is(const attest_counterexample *counterexample);
 
-/* arithmetic = that among the parameters. Domain: it is one. Status: FORMAT. */
+/* arithmetic = the one that the parameters describe. Domain: a collision. Status: FORMAT. */
 attest_status attest_audit_collision_arithmetic(attest_simulated_arithmetic *arithmetic,
                                                 const attest_counterexample *counterexample,
                                                 attest_error *error) ATTEST_WARN_UNUSED;
 
-/* *collides: the pair is required, and its outputs collide in the arithmetic of the file.
- * Domain: it is one. Status: FORMAT (a parameter, or data, weights or pair missing), NOMEM. */
+/* *collides = whether the pair is required and its outputs collide in the arithmetic of the
+ * file. Domain: a collision. Status: FORMAT (a parameter, or data, weights or pair missing),
+ * NOMEM. */
 attest_status attest_audit_collision_check(bool *collides,
                                            const attest_counterexample *counterexample,
                                            attest_error *error) ATTEST_WARN_UNUSED;

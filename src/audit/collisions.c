@@ -235,7 +235,8 @@ static attest_status make_cloud(attest_cloud *cloud, const attest_audit_outputs 
     return ATTEST_OK;
 }
 
-/* By the tree of certify, in doubles with error bounds, and exactly among its candidates. */
+/* Finds candidates by the tree of geometry/candidates.h, in doubles with error bounds, and
+ * compares them exactly. */
 static attest_status search_tree(arf_t square, size_t pair[2], bool *found,
                                  const attest_audit_outputs *outputs,
                                  const attest_contexts *classes, attest_error *error)
@@ -264,9 +265,9 @@ static attest_status search_tree(arf_t square, size_t pair[2], bool *found,
     }
 }
 
-/* At least the square of the norm at position p: a sum of up to 2^20 squares is off by one
- * rounding for each square and each addition but the first, and by what underflows; the last
- * product and sum round, too. Infinite where that is not known. */
+/* Returns an upper bound of the square of the norm at position p: a sum of up to 2^20 squares
+ * is off by one rounding for each square and each addition but the first, and by what
+ * underflows; the last product and sum round, too. Infinite where there is no bound. */
 static double square_above(const attest_audit_outputs *outputs, size_t p)
 {
     const double *x = outputs->real ? outputs->real + p * outputs->dim : NULL;
@@ -354,7 +355,7 @@ static int compare_points(const void *a, const void *b)
     return order ? order : (p->position > q->position) - (p->position < q->position);
 }
 
-/* The entry in which the outputs differ most. */
+/* Returns the entry in which the outputs differ most. */
 static size_t widest_axis(const attest_audit_outputs *outputs)
 {
     size_t best = 0;
@@ -407,7 +408,8 @@ static void offer(best *b, arf_t square, const attest_audit_outputs *outputs, si
     arf_swap(b->square, square);
 }
 
-/* Whether the square of the gap along the axis, rounded down, is above the least square. */
+/* Returns whether the square of the gap along the axis, rounded down, is above the least
+ * square. */
 static bool is_beyond(arf_t gap, mpfr_t work, const point *near, const point *far,
                       const best *b)
 {

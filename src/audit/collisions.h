@@ -21,8 +21,8 @@ attest_status attest_audit_collisions_get(attest_audit_collisions *collisions,
                                           const attest_contexts *classes,
                                           attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Status: UNABLE where the outputs, not 0, lie so many powers of two apart that exact distances
- * and norms would take millions of bits. The error's text tells. */
+/* Checks the range of exponents. Status: UNABLE where the outputs, not 0, lie so many powers of
+ * two apart that exact distances and norms would take millions of bits. */
 attest_status attest_audit_spread_check(const attest_audit_outputs *outputs,
                                         attest_error *error) ATTEST_WARN_UNUSED;
 
@@ -52,8 +52,8 @@ void attest_audit_norm_get(arf_t square, const attest_audit_outputs *outputs);
 void attest_audit_distance(arf_t square, const attest_audit_outputs *outputs, size_t p,
                            size_t q);
 
-/* attest_audit_separation_get for outputs in MPFR, along one axis; false: that takes too many
- * comparisons, or memory, and nothing is known. */
+/* attest_audit_separation_get for outputs in MPFR, by a sweep along one axis. False: that takes
+ * too many comparisons, or memory, and the results are not set. */
 bool attest_audit_separation_sweep(arf_t square, size_t pair[2], bool *found,
                                    const attest_audit_outputs *outputs,
                                    const attest_contexts *classes);

@@ -23,7 +23,7 @@ attest_audit_size attest_audit_size_get(const mpfr_t x)
     return size;
 }
 
-/* x = the size. x has 53 bits, which are enough. */
+/* x = the size, exactly. Domain: x has 53 bits. */
 static void get_wide(mpfr_t x, attest_audit_size size)
 {
     mpfr_set_d(x, size.part, MPFR_RNDN);
@@ -77,13 +77,13 @@ void attest_audit_size_format(char text[ATTEST_AUDIT_SIZE_TEXT], attest_audit_si
 /* Whether an entry has an ulp in the format. */
 typedef enum place {
     PLACE_KNOWN,
-    PLACE_ZERO,   /* exactly 0, and exponents are unbounded: there is no ulp */
+    PLACE_ZERO,   /* the value is 0, and exponents are unbounded: there is no ulp */
     PLACE_UNKNOWN /* the ball contains 0 and other numbers, and the ulp depends on which it is
                    */
 } place;
 
-/* The exponent of an ulp of the format at entry i, that of the upper end where the ball has a
- * power of two inside: such a value is more often that power than less. */
+/* exponent = that of an ulp of the format at entry i. If the ball contains a power of two, it
+ * is that of the upper end: such a value usually is the power. */
 static place ulp_exponent(long *exponent, mpfr_t end, const attest_audit_reference *reference,
                           size_t i, const attest_format *format)
 {
@@ -123,7 +123,7 @@ static void get_error(mpfr_t x, const attest_audit_reference *reference, size_t 
     mpfr_mul_2si(x, x, -exponent, MPFR_RNDU);
 }
 
-/* What is summed up: sum and largest of the errors, and the largest bound. */
+/* Running totals: sum and largest of the errors, and the largest bound. */
 typedef struct totals {
     mpfr_t entry, room, sum, most, bound;
 } totals;
@@ -174,8 +174,8 @@ static void add_entry(attest_audit_errors *errors, totals *t,
 /* Positions that one worker measures at a time. */
 enum { CHUNK = 64 };
 
-/* What is measured, and what was found in chunk k: the counts in chunk[k], and in sums[3 k] to
- * sums[3 k + 2] the sum, the largest and the bound. */
+/* The measurement. The counts of chunk k are in chunk[k], and its sum, largest error and bound
+ * in sums[3 k] to sums[3 k + 2]. */
 typedef struct measuring {
     const attest_audit_outputs *outputs;
     const attest_dataset *all;
@@ -220,7 +220,7 @@ static bool measure_chunk(void *context, size_t k)
     return true;
 }
 
-/* errors = what all chunks found, in their order. */
+/* errors = the results of all chunks, joined in their order. */
 static void join_chunks(attest_audit_errors *errors, const measuring *m, size_t chunks)
 {
     ATTEST_SCOPED(totals, t, 64);
@@ -280,7 +280,7 @@ bool attest_audit_errors_known(const attest_audit_errors *errors)
 
 enum { DISTANCE_BITS = 64 };
 
-/* The four numbers of a position at work. */
+/* Temporaries of one position. */
 typedef struct workspace {
     mpfr_t entry, part, distance, norm;
 } workspace;
@@ -419,7 +419,7 @@ static size_t longest_of(const attest_audit_request *request)
     return longest;
 }
 
-/* The first sequences of the sample whose weights fit, one at least. */
+/* Takes the first sequences of the sample whose weights fit, at least one. */
 static void choose_rows(attest_audit_exact_weights *w, const attest_audit_reference *sample)
 {
     size_t each =
@@ -519,7 +519,7 @@ attest_status attest_audit_weights_error_get(attest_audit_weights_error *weights
 
 #define WIDTHS_WORK 2.0 /* estimated seconds of one processor */
 
-/* The first sequences of the sample, as many as are affordable, and one at least. */
+/* Returns the first sequences of the sample, as many as are affordable, at least one. */
 static attest_audit_reference first_of(const attest_audit_reference *reference,
                                        const attest_audit_request *request,
                                        const attest_simulated_arithmetic *like)

@@ -9,26 +9,28 @@
 
 #include "audit/reference.h"
 
-/* part 2^exponent, 1/2 <= part < 1, or part 0; infinite: part is. */
+/* The number part 2^exponent, 1/2 <= part < 1; or part is 0 or infinite. */
 typedef struct attest_audit_size {
     double part;
     long exponent;
 } attest_audit_size;
 
-/* x, not negative, rounded up to 53 bits. */
+/* Returns x >= 0, rounded up to 53 bits. */
 attest_audit_size attest_audit_size_get(const mpfr_t x);
 
-/* x < 0, = 0, > 0 as a is less than, equal to, more than b. Domain: finite. */
+/* Returns a number < 0, = 0 or > 0 as a is less than, equal to or more than b. Domain: finite.
+ */
 int attest_audit_size_compare(attest_audit_size a, attest_audit_size b);
 
-/* The mean of a, the mean of so many numbers, and b, that of others; rounded up. */
+/* Returns the mean, rounded up, of a_count numbers with mean a and b_count numbers with mean b.
+ */
 attest_audit_size attest_audit_size_mean(attest_audit_size a, size_t a_count,
                                          attest_audit_size b, size_t b_count);
 
 /* The sign of size - rational, exactly. */
 int attest_audit_size_compare_rational(attest_audit_size size, const fmpq_t rational);
 
-/* As a decimal of so many digits, whatever its exponent: a number of JSON if it is finite. */
+/* Writes a decimal of so many digits, for any exponent: a JSON number if the size is finite. */
 enum { ATTEST_AUDIT_SIZE_TEXT = 48 };
 void attest_audit_size_format(char text[ATTEST_AUDIT_SIZE_TEXT], attest_audit_size size,
                               int digits);
@@ -47,12 +49,13 @@ typedef struct attest_audit_errors {
                                   * none */
 } attest_audit_errors;
 
-/* Whether the errors were measured at all entries, and none is beyond MPFR's exponents. */
+/* Returns whether the errors were measured at all entries and none exceeds MPFR's exponents. */
 bool attest_audit_errors_known(const attest_audit_errors *errors);
 
-/* Measures outputs in this format. all: they are those of the whole dataset, else those of the
- * sample. bound: entry by entry over the unit roundoff 2^-unit_bits, as attest_audit_bound has
- * it for the sample, or NULL. The same for any number of jobs. Status: NOMEM, IO. */
+/* Measures outputs in this format. all: the dataset, if the outputs are those of all its
+ * positions; NULL: those of the sample. bound: for every entry of the sample, over the unit
+ * roundoff 2^-unit_bits, as attest_audit_bound computes it, or NULL. The result does not depend
+ * on jobs. Status: NOMEM, IO. */
 attest_status
 attest_audit_errors_get(attest_audit_errors *errors, const attest_audit_outputs *outputs,
                         const attest_dataset *all, const attest_audit_reference *reference,
@@ -63,7 +66,8 @@ attest_audit_errors_get(attest_audit_errors *errors, const attest_audit_outputs 
 
 /* Relative errors |computed - exact| / |exact| at the positions of the sample, from above. */
 typedef struct attest_audit_deviation {
-    size_t positions; /* those that have one: a finite output, and an exact one that is not 0 */
+    size_t positions; /* positions that have one: the output is finite, and the exact one is not
+                         0 */
     double max, mean;
     size_t worst;            /* the position in the sample */
     __mpfr_struct *distance; /* by position of the sample, >= |computed - exact|; infinite where
@@ -78,13 +82,13 @@ attest_status attest_audit_deviation_get(attest_audit_deviation *deviation,
                                          const attest_dataset *dataset,
                                          const attest_audit_reference *reference,
                                          attest_error *error) ATTEST_WARN_UNUSED;
-/* Gives back the distances; the numbers stay. */
+/* Frees the distances; the numbers remain. */
 void attest_audit_deviation_forget(attest_audit_deviation *deviation);
 void attest_audit_deviation_clear(attest_audit_deviation *deviation);
 
 /* How far the weights of softmax are from the exact ones in an arithmetic. */
 
-/* Exact weights of a sample, up to a bound: those of binary64, and what they may be off by. */
+/* The weights of a sample in binary64, and bounds on their errors. */
 typedef struct attest_audit_exact_weights {
     attest_audit_request request; /* which sequences */
     size_t rows;                  /* positions times heads */
@@ -93,7 +97,7 @@ typedef struct attest_audit_exact_weights {
     double *variation; /* by row: >= the total variation from the exact weights */
 } attest_audit_exact_weights;
 
-/* Errors of the weights over the rows that have finite ones. */
+/* Errors of the weights, over the rows whose weights are finite. */
 typedef struct attest_audit_weights_error {
     size_t rows;
     double max, mean; /* total variation, half the sum of |computed - exact|, from above */
@@ -108,13 +112,14 @@ attest_status attest_audit_exact_weights_get(attest_audit_exact_weights *weights
                                              attest_error *error) ATTEST_WARN_UNUSED;
 void attest_audit_exact_weights_clear(attest_audit_exact_weights *weights);
 
-/* Counts one row of n weights: those of an arithmetic, and the exact ones but for a total
- * variation of `off`. mean is the sum until all rows are counted. */
+/* Counts one row of n computed weights. exact: within a total variation of `off` of the exact
+ * ones. mean is the sum until all rows are counted. */
 void attest_audit_weights_error_add(attest_audit_weights_error *weights_error,
                                     const double *computed, const double *exact, double off,
                                     size_t n);
 
-/* Status: NOMEM, IO. Cost: one evaluation of the sample. */
+/* Measures the weights of the arithmetic. Status: NOMEM, IO. Cost: one evaluation of the
+ * sample. */
 attest_status attest_audit_weights_error_get(attest_audit_weights_error *weights_error,
                                              const attest_audit_exact_weights *exact,
                                              const attest_simulated_arithmetic *arithmetic,

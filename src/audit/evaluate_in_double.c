@@ -105,7 +105,7 @@ static bool combine_at_once(number *y, const number *m, size_t rows, size_t cols
 
 static inline void remember_exponentials(struct work *w)
 {
-    (void)w; /* they are cheap */
+    (void)w; /* exponentials are cheap */
 }
 
 #include "audit/evaluate.inc"
@@ -192,7 +192,7 @@ struct attest_audit_head_simulation {
     bool scales;
     double scale, cap, sink;       /* rounded; cap 0: none */
     double *query, *key, *value;   /* of the head: rounded; keys entry after entry */
-    double *seen_key, *seen_value; /* those that a masked row sees */
+    double *seen_key, *seen_value; /* copies of those that a masked row sees */
     double *weights_out; /* the weights of the keys that a row sees, and of the sink */
     size_t *seen;        /* which keys a row sees */
 };
@@ -206,8 +206,8 @@ bool attest_audit_head_simulation_fits(const attest_simulated_arithmetic *a)
            (a->format.precision != 53 && attest_in_double_fits(&a->accumulate, a->rounding));
 }
 
-/* y is a value cut to 53 bits, rounded for plain doubles; made odd where that was inexact, it
- * rounds to fewer bits as the value does. */
+/* Rounds y, a value that was cut to 53 bits, or rounded for plain doubles. Made odd where that
+ * was inexact, it rounds to fewer bits as the value does. */
 static double round_cut(double y, int inexact, const rounder *h)
 {
     if (h->plain)

@@ -216,7 +216,7 @@ static attest_status convert(double **rounded, attest_tensor *tensor,
                              const attest_format *format, char name, attest_error *error)
 {
     const size_t *n = tensor->shape;
-    size_t rows = n[0] * n[1] * n[2]; /* the question has checked the shapes */
+    size_t rows = n[0] * n[1] * n[2]; /* the problem has checked the shapes */
     ptrdiff_t stride = sizeof **rounded;
     attest_in_double h;
 
@@ -249,14 +249,14 @@ static attest_status convert(double **rounded, attest_tensor *tensor,
 
 attest_status attest_audit_head_kernel_init(attest_audit_head_kernel *kernel,
                                             const attest_judge_model *model,
-                                            const attest_judge_problem *question,
+                                            const attest_judge_problem *problem,
                                             attest_error *error)
 {
-    attest_qkv qkv = question->qkv;
+    attest_qkv qkv = problem->qkv;
     attest_tensor *const tensor[3] = {&qkv.q, &qkv.k, &qkv.v};
     attest_status status;
 
-    *kernel = (attest_audit_head_kernel){.model = model, .question = question};
+    *kernel = (attest_audit_head_kernel){.model = model, .problem = problem};
     if (model->schedules == 0)
         return attest_error_set(error, ATTEST_USAGE,
                                 "the kernel model %.100s has no schedule: it cannot be run",
@@ -273,7 +273,7 @@ attest_status attest_audit_head_kernel_init(attest_audit_head_kernel *kernel,
         return status;
     }
     kernel->out =
-        attest_memory_alloc(question->queries * question->value_dim, sizeof *kernel->out);
+        attest_memory_alloc(problem->queries * problem->value_dim, sizeof *kernel->out);
     return kernel->out ? ATTEST_OK : attest_memory_fail(error);
 }
 
@@ -304,7 +304,7 @@ static attest_tensor part_of(attest_tensor whole, size_t batch, size_t head)
 attest_status attest_audit_head_kernel_load(attest_audit_head_kernel *kernel, size_t batch,
                                             size_t head, attest_error *error)
 {
-    const attest_judge_problem *x = kernel->question;
+    const attest_judge_problem *x = kernel->problem;
     const attest_judge_options options = {.jobs = 1};
     attest_qkv qkv = kernel->inputs.qkv;
     size_t key_head = head / (x->heads / x->key_heads);

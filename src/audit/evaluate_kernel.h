@@ -28,7 +28,7 @@ attest_status attest_audit_evaluate_kernel(attest_audit_outputs *outputs,
 
 typedef struct attest_audit_head_kernel {
     const attest_judge_model *model;
-    const attest_judge_problem *question;
+    const attest_judge_problem *problem;
     double *rounded[3]; /* q, k and v */
     attest_judge_quantised inputs;
     double *out; /* the outputs of a head: queries * value_dim */
@@ -38,7 +38,7 @@ typedef struct attest_audit_head_kernel {
  * format of the inputs, or not finite), NOMEM. Clear it in either case. */
 attest_status attest_audit_head_kernel_init(attest_audit_head_kernel *kernel,
                                             const attest_judge_model *model,
-                                            const attest_judge_problem *question,
+                                            const attest_judge_problem *problem,
                                             attest_error *error) ATTEST_WARN_UNUSED;
 void attest_audit_head_kernel_clear(attest_audit_head_kernel *kernel);
 

@@ -17,21 +17,22 @@
 /* A hash of 128 bits of the query, the keys and the values that determine an output. */
 typedef struct context {
     uint64_t half[2];
-    uint32_t number; /* of the position */
+    uint32_t number; /* the position */
 } context;
 
 typedef struct recorded {
-    const attest_judge_problem *question;
+    const attest_judge_problem *problem;
     size_t head, count;
     size_t *position; /* batch * queries + row */
     context *context; /* by number */
     attest_contexts classes;
     attest_audit_reference reference;
     size_t formats;
-    size_t simulated; /* of them: all, or all but the last, which is the kernel's */
+    size_t simulated; /* the arithmetics that are simulated: all, or all but the last, which is
+                         the kernel's */
     const attest_simulated_arithmetic *arithmetic; /* by format */
     attest_audit_head_simulation **simulation;
-    attest_audit_head_bound *bound;  /* of what is simulated */
+    attest_audit_head_bound *bound;  /* by simulated arithmetic */
     double **bounded;                /* by format: count * value_dim; NULL: none */
     const attest_judge_model *model; /* of the kernel, or NULL */
     attest_audit_head_kernel kernel;
@@ -55,7 +56,7 @@ static attest_status outputs_init(attest_audit_outputs *outputs, size_t count, s
 /* Positions at equal steps, and a reference with one sequence. */
 static attest_status choose(recorded *r, size_t most, attest_error *error)
 {
-    const attest_judge_problem *x = r->question;
+    const attest_judge_problem *x = r->problem;
     size_t total = x->batch * x->queries;
 
     r->count = total < most ? total : most;
@@ -71,7 +72,7 @@ static attest_status choose(recorded *r, size_t most, attest_error *error)
 /* The simulation and the bound of format f. */
 static attest_status simulated_init(recorded *r, size_t f, attest_error *error)
 {
-    const attest_judge_problem *x = r->question;
+    const attest_judge_problem *x = r->problem;
     const attest_simulated_arithmetic *arithmetic = &r->arithmetic[f];
 
     r->simulation[f] = attest_audit_head_simulation_new(arithmetic, x);
@@ -84,7 +85,7 @@ static attest_status simulated_init(recorded *r, size_t f, attest_error *error)
 
 static attest_status recorded_init(recorded *r, size_t most, attest_error *error)
 {
-    const attest_judge_problem *x = r->question;
+    const attest_judge_problem *x = r->problem;
 
     attest_contexts_init(&r->classes);
     attest_audit_head_reference_init(&r->exact, x);
@@ -124,7 +125,7 @@ static attest_status recorded_init(recorded *r, size_t most, attest_error *error
 static void recorded_clear(recorded *r)
 {
     attest_audit_head_reference_clear(&r->exact);
-    _arb_vec_clear(r->out, (slong)r->question->value_dim);
+    _arb_vec_clear(r->out, (slong)r->problem->value_dim);
     for (size_t f = 0; f < r->formats; f++) {
         if (r->simulation)
             attest_audit_head_simulation_free(r->simulation[f]);
@@ -150,7 +151,7 @@ static void recorded_clear(recorded *r)
     attest_judge_head_clear(&r->rows);
 }
 
-/* Hashes of 128 bits: halves that begin differently. */
+/* Continues a hash of 128 bits, whose halves have different seeds. */
 static context hash(context start, const double *x, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -166,7 +167,7 @@ static context hash(context start, const double *x, size_t count)
 
 static attest_status load_batch(recorded *r, attest_error *error)
 {
-    const attest_judge_problem *x = r->question;
+    const attest_judge_problem *x = r->problem;
 
     attest_audit_head_reference_load(&r->exact, &r->rows);
     for (size_t f = 0; f < r->simulated; f++) {
@@ -181,11 +182,11 @@ static attest_status load_batch(recorded *r, attest_error *error)
     return ATTEST_OK;
 }
 
-/* *seen = the hash of the row's query and of the keys that it sees, in any order. false: it
+/* *seen = the hash of the row's query and of the keys that it sees, in any order. False: it
  * sees none. */
 static bool look(context *seen, recorded *r, size_t row)
 {
-    const attest_judge_problem *x = r->question;
+    const attest_judge_problem *x = r->problem;
     context sum = {{0, 0}, 0};
     size_t count = 0;
     attest_judge_row keys;
@@ -209,16 +210,16 @@ static bool look(context *seen, recorded *r, size_t row)
 /* Keeps the exact output as number n of the reference. */
 static void keep_exact(recorded *r, size_t n)
 {
-    size_t dim = r->question->value_dim;
+    size_t dim = r->problem->value_dim;
 
     for (size_t c = 0; c < dim; c++)
         attest_audit_reference_set(&r->reference, n * dim + c, r->out + c);
 }
 
-/* One position in all arithmetics, as number n. */
+/* Runs one position in all arithmetics, as number n. */
 static void run_position(attest_audit_cell *cell, recorded *r, size_t n, size_t row)
 {
-    const attest_judge_problem *x = r->question;
+    const attest_judge_problem *x = r->problem;
 
     attest_audit_head_reference_run(r->out, r->weight, &r->off, &r->exact, &r->rows, row);
     keep_exact(r, n);
@@ -235,10 +236,10 @@ static void run_position(attest_audit_cell *cell, recorded *r, size_t n, size_t 
     }
 }
 
-/* All positions, batch entry by batch entry. */
+/* Runs all positions, batch entry by batch entry. */
 static attest_status run_positions(attest_audit_cell *cell, recorded *r, attest_error *error)
 {
-    const attest_judge_problem *x = r->question;
+    const attest_judge_problem *x = r->problem;
     size_t kept = 0, loaded = SIZE_MAX;
 
     for (size_t i = 0; i < r->count; i++) {
@@ -271,7 +272,7 @@ static int compare(const void *left, const void *right)
     return compare_halves(left, right);
 }
 
-/* Positions of one context get one class. */
+/* Gives positions with equal contexts the same class. */
 static attest_status classify(recorded *r, attest_error *error)
 {
     uint32_t group = 0;
@@ -310,8 +311,8 @@ static attest_status measure(attest_audit_cell *cell, const recorded *r, size_t 
     ATTEST_TRY(
         attest_audit_deviation_get(&cell->deviation, outputs, NULL, &r->reference, error));
     if (cell->deviation.positions > 0) {
-        cell->worst_batch = r->position[cell->deviation.worst] / r->question->queries;
-        cell->worst_row = r->position[cell->deviation.worst] % r->question->queries;
+        cell->worst_batch = r->position[cell->deviation.worst] / r->problem->queries;
+        cell->worst_row = r->position[cell->deviation.worst] % r->problem->queries;
     }
     ATTEST_TRY(attest_audit_pairs_get(&cell->pairs, outputs, NULL, &r->reference,
                                       &cell->deviation, &r->classes, 1, error));
@@ -319,18 +320,18 @@ static attest_status measure(attest_audit_cell *cell, const recorded *r, size_t 
         size_t position = r->position[cell->pairs.pair[i].position];
 
         cell->pairs.pair[i] =
-            (attest_place){position / r->question->queries, position % r->question->queries};
+            (attest_place){position / r->problem->queries, position % r->problem->queries};
     }
     return ATTEST_OK;
 }
 
 attest_status attest_audit_head_run(attest_audit_cell *cell,
-                                    const attest_judge_problem *question, size_t head,
+                                    const attest_judge_problem *problem, size_t head,
                                     const attest_simulated_arithmetic *arithmetic,
                                     size_t arithmetics, const attest_judge_model *kernel,
                                     size_t most, attest_error *error)
 {
-    recorded r ATTEST_CLEARED_BY(recorded_clear) = {.question = question,
+    recorded r ATTEST_CLEARED_BY(recorded_clear) = {.problem = problem,
                                                     .head = head,
                                                     .formats = arithmetics,
                                                     .simulated = arithmetics - (kernel != NULL),

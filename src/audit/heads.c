@@ -35,7 +35,7 @@ void attest_audit_heads_clear(attest_audit_heads *heads)
     attest_shared_free(heads->cell, heads->count * heads->formats, sizeof *heads->cell);
 }
 
-/* The text of an error of a layer names file and layer. */
+/* Prefixes the error of a layer with file and layer. */
 static attest_status name_layer(const attest_audit_heads *heads, size_t place,
                                 attest_status status, attest_error *error)
 {
@@ -47,12 +47,12 @@ static attest_status name_layer(const attest_audit_heads *heads, size_t place,
     return attest_input_locate(&heads->source->file[0].input, status, error);
 }
 
-/* Opens the question of a layer. */
-static attest_status open_layer(attest_judge_problem *question, const attest_audit_heads *heads,
+/* Reads a layer. */
+static attest_status open_layer(attest_judge_problem *problem, const attest_audit_heads *heads,
                                 attest_qkv *qkv, size_t place, attest_error *error)
 {
     ATTEST_TRY(attest_qkv_source_read(qkv, heads->source, place, error));
-    return name_layer(heads, place, attest_judge_problem_init(question, qkv, error), error);
+    return name_layer(heads, place, attest_judge_problem_init(problem, qkv, error), error);
 }
 
 static attest_status add_place(attest_audit_heads *heads, size_t *room, size_t place,
@@ -65,7 +65,7 @@ static attest_status add_place(attest_audit_heads *heads, size_t *room, size_t p
     return ATTEST_OK;
 }
 
-/* The heads of a layer that are asked for. */
+/* Lists the requested heads of a layer. */
 static attest_status list_layer(attest_audit_heads *heads, size_t *room, size_t place,
                                 const attest_judge_problem *x, attest_error *error)
 {
@@ -99,12 +99,12 @@ static attest_status list_heads(attest_audit_heads *heads, attest_error *error)
 
     heads->layers = heads->source->layers;
     for (size_t p = 0; p < heads->layers; p++) {
-        attest_judge_problem question;
+        attest_judge_problem problem;
         attest_status status;
 
-        ATTEST_TRY(open_layer(&question, heads, &heads->qkv, p, error));
-        status = list_layer(heads, &room, p, &question, error);
-        attest_judge_problem_clear(&question);
+        ATTEST_TRY(open_layer(&problem, heads, &heads->qkv, p, error));
+        status = list_layer(heads, &room, p, &problem, error);
+        attest_judge_problem_clear(&problem);
         ATTEST_TRY(name_layer(heads, p, status, error));
     }
     if (heads->count == 0)
@@ -138,7 +138,7 @@ static attest_status set_arithmetics(attest_audit_heads *heads, attest_error *er
 /* Counters that the workers share. */
 typedef struct shared {
     atomic_size_t done;
-    atomic_size_t failed; /* 1 + the least head that was found bad; 0: none */
+    atomic_size_t failed; /* 1 + a head that failed; 0: none */
 } shared;
 
 /* The state of each worker. */
@@ -149,7 +149,7 @@ typedef struct pool {
     shared *shared;
     pid_t caller;
     attest_qkv qkv;
-    attest_judge_problem question;
+    attest_judge_problem problem;
     bool open;
     size_t place;
 } pool;
@@ -160,16 +160,16 @@ static attest_status run_head(pool *p, size_t i, attest_error *error)
     const attest_audit_head_place *at = &heads->place[i];
 
     if (p->open && p->place != at->place) {
-        attest_judge_problem_clear(&p->question);
+        attest_judge_problem_clear(&p->problem);
         p->open = false;
     }
     if (!p->open) {
-        ATTEST_TRY(open_layer(&p->question, heads, &p->qkv, at->place, error));
+        ATTEST_TRY(open_layer(&p->problem, heads, &p->qkv, at->place, error));
         p->open = true;
         p->place = at->place;
     }
     return name_layer(heads, at->place,
-                      attest_audit_head_run(heads->cell + i * heads->formats, &p->question,
+                      attest_audit_head_run(heads->cell + i * heads->formats, &p->problem,
                                             at->head, heads->arithmetic, heads->formats,
                                             heads->kernel, heads->most, error),
                       error);
@@ -231,11 +231,11 @@ static attest_status run_pool(attest_audit_heads *heads, const attest_audit_part
         status = again == ATTEST_OK ? status : again;
     }
     if (p.open)
-        attest_judge_problem_clear(&p.question);
+        attest_judge_problem_clear(&p.problem);
     return status;
 }
 
-/* Adds a part of a mean: *mean is that of *count numbers. */
+/* Joins two means: *mean is that of *count numbers. */
 static void add_mean(double *mean, size_t *count, double other, size_t others)
 {
     if (others == 0)
@@ -270,7 +270,8 @@ static void add_errors(attest_audit_errors *to, const attest_audit_errors *from)
     to->unlimited = to->unlimited || from->unlimited;
 }
 
-/* There is a bound for all heads if each has one; before their errors are added. */
+/* Joins bounds: there is one for all heads if each has one. Runs before the errors are added.
+ */
 static void add_bound(attest_audit_cell *to, const attest_audit_cell *from)
 {
     bool first = to->errors.entries == 0;
@@ -311,7 +312,7 @@ static void add_cell(attest_audit_heads_total *total, const attest_audit_cell *c
     add_errors(&to->errors, &cell->errors);
 }
 
-/* All heads out of the folder of parts. */
+/* Reads the results of all heads from the directory of parts. */
 static attest_status join_parts(attest_audit_heads *heads, const attest_audit_parts *parts,
                                 attest_error *error)
 {
@@ -392,7 +393,7 @@ void attest_audit_cell_result(attest_audit_result *result, const attest_audit_ce
     result->has_bound = cell->has_bound;
 }
 
-/* An audit of recorded activations as JSON. */
+/* The record. */
 
 static void write_cell(attest_json *json, const attest_audit_cell *cell,
                        const attest_simulated_arithmetic *arithmetic)
@@ -450,7 +451,7 @@ static void write_heads(attest_json *json, const attest_audit_heads *heads)
     attest_json_write_close(json);
 }
 
-/* The model that formed them. */
+/* The model that computed the tensors. */
 static void write_model(attest_json *json, const attest_model_stream *model)
 {
     if (!model) {
@@ -468,7 +469,7 @@ static void write_model(attest_json *json, const attest_model_stream *model)
     attest_json_write_close(json);
 }
 
-/* What was audited. */
+/* The input. */
 static void write_qkv(attest_json *json, const attest_audit_heads *heads,
                       const attest_audit_origin *origin)
 {
@@ -515,8 +516,8 @@ static void write_kernel(attest_json *json, const attest_audit_heads *heads)
     attest_json_write_close(json);
 }
 
-void attest_audit_heads_write_question(attest_json *json, const attest_audit_heads *heads,
-                                       const attest_audit_origin *origin)
+void attest_audit_heads_write_input(attest_json *json, const attest_audit_heads *heads,
+                                    const attest_audit_origin *origin)
 {
     write_qkv(json, heads, origin);
     attest_audit_write_arithmetic(json, &heads->like);

@@ -22,8 +22,8 @@
 /* Key, newline, cells, and the hash of all that. */
 enum { KEY = 64, HASH = 64 };
 
-/* The program, where it can be read: without a stream, which may lack the memory for its buffer
- * and then reads nothing. */
+/* Adds the bytes of the program if they can be read: without a stream, which may lack the
+ * memory for its buffer and then reads nothing. */
 static void add_program(attest_sha256 *hash)
 {
     unsigned char block[1 << 16];
@@ -52,27 +52,27 @@ static void add_formed(attest_sha256 *hash, const attest_qkv_source *source)
         }
 }
 
-static void write_question(attest_json *json, const void *value)
+static void write_input(attest_json *json, const void *value)
 {
     const attest_audit_heads *heads = value;
     attest_audit_origin origin = {.data_sha256 =
                                       attest_input_sha256(&heads->source->file[0].input)};
 
     attest_json_write_object(json, NULL);
-    attest_audit_heads_write_question(json, heads, &origin);
+    attest_audit_heads_write_input(json, heads, &origin);
     attest_json_write_count(json, "positions", heads->most);
     for (size_t n = 0; n <= ATTEST_QKV_V; n++)
         attest_json_write_string(json, "tensor", heads->source->names.name[n]);
     attest_json_write_close(json);
 }
 
-/* All that the cells of a head depend on. */
+/* Sets the key: a hash of everything that the cells depend on. */
 static attest_status make_key(attest_audit_parts *parts, const attest_audit_heads *heads,
                               attest_error *error)
 {
     unsigned char digest[ATTEST_SHA256_SIZE];
     size_t size;
-    char *text ATTEST_FREED = attest_json_format(&size, write_question, heads);
+    char *text ATTEST_FREED = attest_json_format(&size, write_input, heads);
     attest_sha256 hash;
 
     if (!text)
@@ -111,7 +111,7 @@ static size_t cells_size(const attest_audit_heads *heads)
     return heads->formats * sizeof *heads->cell;
 }
 
-/* Takes the cells out of the bytes of a file. */
+/* Copies the cells from the bytes of a file. */
 static attest_status take_cells(attest_audit_heads *heads, size_t i,
                                 const attest_audit_parts *parts, const attest_input *input,
                                 attest_error *error)

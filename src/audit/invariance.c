@@ -43,7 +43,7 @@ static attest_status add_token(attest_dataset_builder *builder, fmpq *entry,
     return attest_dataset_builder_add_token(builder, entry, error);
 }
 
-/* Where token k of n stands in the reverse order. */
+/* Returns the place of token k of n in the reverse order. */
 static size_t place_of(const sample *s, size_t k, size_t n)
 {
     if (is_causal(s))
@@ -128,7 +128,8 @@ static void sample_clear(sample *s)
         _arb_vec_clear(s->less, entries);
 }
 
-/* Whether the exact outputs at these positions differ by more than the output error of both. */
+/* Returns whether the exact outputs at these positions differ by more than the output error of
+ * both. */
 static bool differ(const sample *s, size_t given, size_t less)
 {
     size_t dim = s->dataset->dim;
@@ -145,7 +146,7 @@ static bool differ(const sample *s, size_t given, size_t less)
     return false;
 }
 
-/* What became of sequence m, whose outputs begin at these positions. */
+/* Counts for sequence m, whose outputs begin at these positions. */
 static void compare(attest_audit_laws *laws, const sample *s, size_t m, size_t at,
                     const attest_audit_outputs *given, const attest_audit_outputs *reversed,
                     const attest_audit_outputs *shorter)
@@ -217,7 +218,7 @@ attest_status attest_audit_laws_get(attest_audit_laws *laws,
     return ATTEST_OK;
 }
 
-/* Where rounding breaks what holds exactly (proofs-notes/float.md). */
+/* Small instances: all orders of one sequence, and averages of 1 and zeros. */
 
 /* permuted = the sequence with token k at place order[k]. */
 static attest_status permute(attest_dataset *permuted, const attest_dataset *dataset,
@@ -264,7 +265,7 @@ static void exchange(size_t *a, size_t *b)
     *b = swap;
 }
 
-/* The next permutation in lexicographic order; false: it was the last. */
+/* Sets the next permutation in lexicographic order. False: it was the last. */
 static bool next_order(size_t *order, size_t n)
 {
     size_t i = n - 1, j = n - 1;
@@ -331,7 +332,7 @@ static double reciprocal(long p, double n)
 
 bool attest_orders_same_average(long p, unsigned long n)
 {
-    double most = ldexp(1, (int)p); /* from here on a sum of ones stays */
+    double most = ldexp(1, (int)p); /* a sum of ones does not grow beyond this */
     double first = fmin((double)n, most), second = fmin((double)n + 1, most);
 
     return reciprocal(p, first) == reciprocal(p, second);

@@ -10,7 +10,7 @@
 #include "format/simulated.h"
 #include "theory/separated.h"
 
-/* Of the first sequences of a dataset, as many as are cheap. */
+/* Counts over the first sequences of a dataset, as many as are cheap. */
 typedef struct attest_audit_laws {
     /* Outputs that were computed again with the tokens in the reverse order (with a causal
      * mask: the last one of a sequence, with those before it reversed), and those that came out
@@ -23,21 +23,20 @@ typedef struct attest_audit_laws {
     attest_place unnoticed_at;
 } attest_audit_laws;
 
-/* laws[f] = what was found in arithmetic f of count. All is 0 for hardmax, and where tokens
- * depend on where they stand. Status: NOMEM, IO. */
+/* laws[f] = the counts in arithmetic f of count. All are 0 for hardmax, and where tokens depend
+ * on their positions. Status: NOMEM, IO. */
 attest_status attest_audit_laws_get(attest_audit_laws *laws,
                                     const attest_simulated_arithmetic *arithmetic, size_t count,
                                     const attest_dataset *dataset,
                                     const attest_weights *weights,
                                     attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Where rounding breaks what holds exactly: the order of the tokens, and one more token
- * (proofs-notes/float.md). */
+/* Small instances. */
 
 enum { ATTEST_ORDERS_LONGEST = 5 };
 
-/* Whether the outputs at position p of one and q of the other are the same numbers. Outputs
- * that are not finite count as equal. */
+/* Returns whether the outputs at position p of one and q of the other are the same numbers.
+ * Outputs that are not finite count as equal. */
 bool attest_orders_same_output(const attest_audit_outputs *a, size_t p,
                                const attest_audit_outputs *b, size_t q);
 
@@ -52,9 +51,9 @@ attest_status attest_orders_check(bool *broken, size_t order[ATTEST_ORDERS_LONGE
                                   const attest_simulated_arithmetic *arithmetic,
                                   attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Whether averaging 1 and n - 1 zeros, and averaging 1 and n zeros, give the same number in a
- * significand of p bits, exponents unbounded, to nearest: sums from the first term to the last,
- * then one division. Domain: 1 <= p <= 24, 1 <= n <= 2^30. */
+/* Returns whether averaging 1 and n - 1 zeros, and averaging 1 and n zeros, give the same
+ * number in a significand of p bits, exponents unbounded, to nearest: sums from the first term
+ * to the last, then one division. Domain: 1 <= p <= 24, 1 <= n <= 2^30. */
 bool attest_orders_same_average(long p, unsigned long n);
 
 #endif

@@ -85,7 +85,7 @@ static void read_tokens(kernel_work *w, const attest_dataset *dataset, size_t se
     }
 }
 
-/* w->entry = the exact row i for the doubles at hand, enclosed. */
+/* w->entry encloses the exact row i for these doubles. */
 static void enclose_row(kernel_work *w, size_t i)
 {
     size_t visible = w->causal ? i + 1 : w->n;
@@ -164,7 +164,7 @@ static void measure_row(attest_audit_kernels *kernels, kernel_work *w, size_t i)
         kernels->exact++;
     else
         kernels->ratio[bin(w->error[i] / distance, ATTEST_KERNELS_LEAST_RATIO)]++;
-    /* distance is right to 2^-40 of itself. */
+    /* distance has a relative error below 2^-40 */
     if (isfinite(w->error[i]) && !(distance * (1 - 0x1p-40) <= w->error[i]))
         kernels->broken++;
 }

@@ -1,4 +1,5 @@
-/* kernels.h -- the fast path audited: the kernels' error and their bound's pessimism. */
+/* kernels.h -- an audit of the fast path: the errors of the kernels, and how pessimistic their
+ * bound is. */
 #ifndef ATTEST_AUDIT_KERNELS_H
 #define ATTEST_AUDIT_KERNELS_H
 

@@ -15,7 +15,7 @@
 #include "base/workers.h"
 #include "number/scope.h"
 
-/* Positions at most; pairs of one position that balls decide at most. */
+/* Limits: positions; pairs of one position that balls decide. */
 enum { MOST_POSITIONS = 4096, MOST_BALLS = 512, STRIDE = 16 };
 
 typedef struct comparison {
@@ -30,7 +30,7 @@ typedef struct comparison {
     double *middle;          /* dim each: the exact output up to slip */
     double *slip;            /* >= |middle - exact output| */
     double *reach;           /* >= slip + |computed - exact output|, rounded once */
-    attest_audit_pairs *row; /* shared: what each found with those after it */
+    attest_audit_pairs *row; /* shared: by position, its pairs with those after it */
 } comparison;
 
 /* Whether |middle_a - middle_b| > reach_a + reach_b for certain: the sum of the squares of dim
@@ -53,8 +53,8 @@ static bool doubles_show(const comparison *w, size_t a, size_t b)
     return false;
 }
 
-/* Balls may say more where the midpoints' own errors, or the range of doubles, are in the way.
- */
+/* Returns whether balls may decide what doubles do not: because of the errors of the midpoints,
+ * or the range of doubles. */
 static bool balls_may_help(const comparison *w, size_t a, size_t b)
 {
     double slip = w->slip[a] + w->slip[b], reach = w->reach[a] + w->reach[b];
@@ -114,7 +114,7 @@ static void note(const comparison *w, size_t a, size_t b, attest_audit_pair_kind
     row->pair[1] = w->spot[b];
 }
 
-/* All pairs of position a and one after it. */
+/* Compares position a with all after it. */
 static bool compare_row(void *context, size_t a)
 {
     const comparison *w = context;

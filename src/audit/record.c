@@ -80,9 +80,7 @@ static void write_measure(attest_json *json, const char *key, bool known, double
         attest_json_write_null(json, key);
 }
 
-/* What is below 10^-99999 is written as that: numbers of files end there, and --gate reads
- * them.
- */
+/* Sizes below 10^-99999 are written as that: it is the smallest number that --gate reads. */
 static void write_size(attest_json *json, const char *key, bool known, attest_audit_size size)
 {
     char text[ATTEST_AUDIT_SIZE_TEXT] = "1e-99999"; /* above 2^-332190 */

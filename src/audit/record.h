@@ -5,7 +5,7 @@
 #include "audit/audit.h"
 #include "io/json_write.h"
 
-/* What a record says besides the audit itself. */
+/* What a record contains besides the audit itself. */
 typedef struct attest_audit_origin {
     const char *data, *weights;               /* paths; weights NULL: constructed */
     const char *data_sha256, *weights_sha256; /* hex, or NULL */
@@ -22,10 +22,9 @@ void attest_audit_write_members(attest_json *json, const attest_audit *audit,
 void attest_audit_write_subject(attest_json *json, const attest_audit *audit,
                                 const attest_audit_origin *origin);
 
-/* The members of a format: what became of the outputs in its arithmetic. at: where the relative
- * error is largest. audit: the one of a dataset, for the members that recorded heads do not
- * have
- * ("closest", "pair", "file", "max_norm", "worst", "laws", "stages"); NULL: a recorded head. */
+/* The members of a format. at: where the relative error is largest. audit: the one of a
+ * dataset, for the members that recorded heads do not have ("closest", "pair", "file",
+ * "max_norm", "worst", "laws", "stages"); NULL: a recorded head. */
 void attest_audit_write_result(attest_json *json, const attest_audit_result *result,
                                attest_place at, const attest_audit *audit, const char *file);
 
@@ -36,7 +35,7 @@ void attest_audit_write_format(attest_json *json, const attest_format *format);
 void attest_audit_write_arithmetic(attest_json *json,
                                    const attest_simulated_arithmetic *arithmetic);
 
-/* "versions" and "cpu": what made the record. */
+/* "versions" and "cpu": the program and the machine that made the record. */
 void attest_audit_write_maker(attest_json *json);
 
 /* An integer of any size: a string beyond 64 bits. */

@@ -19,10 +19,10 @@
 
 #define SECONDS 10.0
 
-/* Of the bits of a reference, 128 beyond those of the widest format, so many may get lost. */
+/* A reference has 128 bits more than the widest format; this many of them may be lost. */
 enum { SPARE = 64 };
 
-/* About what the balls of one sequence take: exact integers up to the scores, then balls. */
+/* The cost of exact integers up to the scores, and of balls from there on. */
 double attest_audit_ball_cost(const attest_audit_request *request, long bits)
 {
     const attest_weights *weights = request->weights;
@@ -77,7 +77,7 @@ void attest_audit_reference_set(attest_audit_reference *r, size_t i, arb_t ball)
 {
     ARF(end);
 
-    /* What the midpoint loses by rounding goes to the radius. */
+    /* the rounding error of the midpoint is added to the radius */
     arf_get_mpfr(r->middle + i, arb_midref(ball), MPFR_RNDN);
     arf_set_mpfr(end, r->middle + i);
     arf_sub(end, end, arb_midref(ball), 53, ARF_RND_UP);
@@ -87,8 +87,9 @@ void attest_audit_reference_set(attest_audit_reference *r, size_t i, arb_t ball)
     arf_get_mpfr(r->radius + i, end, MPFR_RNDU);
 }
 
-/* Whether the balls of one position are as narrow as W_O, applied to averages, may leave them:
- * no worse than 2^-bits of their values. False for one with 0 inside that is not 0. */
+/* Returns whether the balls of one position are as narrow as W_O, applied to averages, may
+ * leave them: no worse than 2^-bits of their values. False for one that contains 0 and is not
+ * 0. */
 static bool are_narrow(arb_srcptr ball, size_t dim, long bits)
 {
     for (size_t c = 0; c < dim; c++)
@@ -240,7 +241,7 @@ static size_t count_open(arb_srcptr ball, size_t dim)
     return open;
 }
 
-/* Leaves entry c of a sum that is not finished; the others become 0. */
+/* Keeps entry c of a sum that is not finished, and sets the others to 0. */
 static void keep_entry(attest_softmax_sum *sum, size_t c)
 {
     for (size_t i = 0; i < sum->dim; i++)
@@ -252,7 +253,7 @@ static void keep_entry(attest_softmax_sum *sum, size_t c)
                 fmpq_zero(sum->group[g].n + t);
 }
 
-/* Whether entry c of the output at a position is 0, where that is proved. */
+/* *zero = whether entry c of the output at a position is proved to be 0. */
 static attest_status is_zero(bool *zero, const attest_audit_request *request, size_t number,
                              size_t position, size_t c)
 {
@@ -277,7 +278,7 @@ static attest_status is_zero(bool *zero, const attest_audit_request *request, si
     return ATTEST_OK;
 }
 
-/* ball = finer ones, entry by entry, where they were open. */
+/* Replaces entries that contain 0 by finer balls. */
 static void take_finer(arb_ptr ball, arb_srcptr finer, size_t dim)
 {
     for (size_t c = 0; c < dim; c++)
@@ -285,7 +286,7 @@ static void take_finer(arb_ptr ball, arb_srcptr finer, size_t dim)
             arb_set(ball + c, finer + c);
 }
 
-/* The same at one position: finer balls, and the zero test once, after some of them. */
+/* Settles one position: by finer balls, and once, after some of them, by the zero test. */
 static attest_status settle(arb_ptr ball, arb_ptr finer, const attest_audit_request *request,
                             size_t number, const attest_sequence *sequence, size_t position,
                             long bits)
@@ -328,7 +329,7 @@ enum { MOST_HEAD_FACTOR = 16 };
 void attest_audit_head_reference_init(attest_audit_head_reference *e,
                                       const attest_judge_problem *x)
 {
-    *e = (attest_audit_head_reference){.question = x};
+    *e = (attest_audit_head_reference){.problem = x};
     e->query = _arb_vec_init((slong)x->dim);
     e->key = _arb_vec_init((slong)(x->keys * x->dim));
     e->value = _arb_vec_init((slong)(x->keys * x->value_dim));
@@ -341,7 +342,7 @@ void attest_audit_head_reference_init(attest_audit_head_reference *e,
 
 void attest_audit_head_reference_clear(attest_audit_head_reference *e)
 {
-    const attest_judge_problem *x = e->question;
+    const attest_judge_problem *x = e->problem;
 
     _arb_vec_clear(e->query, (slong)x->dim);
     _arb_vec_clear(e->key, (slong)(x->keys * x->dim));
@@ -356,7 +357,7 @@ void attest_audit_head_reference_clear(attest_audit_head_reference *e)
 void attest_audit_head_reference_load(attest_audit_head_reference *e,
                                       const attest_judge_head *head)
 {
-    const attest_judge_problem *x = e->question;
+    const attest_judge_problem *x = e->problem;
 
     for (size_t i = 0; i < x->keys * x->dim; i++)
         arb_set_d(e->key + i, head->k[i]);
@@ -369,15 +370,15 @@ static void set_bits(attest_audit_head_reference *e, slong bits)
     if (e->bits == bits)
         return;
     e->bits = bits;
-    attest_judge_problem_get_scale(e->scale, e->question, bits);
-    if (e->question->capped)
-        arb_set_fmpq(e->cap, e->question->softcap, bits);
+    attest_judge_problem_get_scale(e->scale, e->problem, bits);
+    if (e->problem->capped)
+        arb_set_fmpq(e->cap, e->problem->softcap, bits);
 }
 
 /* power[j] = the score of key j of the row; not finite: the row does not see it. */
 static void score(attest_audit_head_reference *e, const attest_judge_row *row)
 {
-    const attest_judge_problem *x = e->question;
+    const attest_judge_problem *x = e->problem;
 
     for (size_t j = row->first; j < row->last; j++) {
         arb_ptr t = e->power + j;
@@ -406,7 +407,7 @@ static void score(attest_audit_head_reference *e, const attest_judge_row *row)
 static void exponentiate(attest_audit_head_reference *e, const attest_judge_row *row,
                          const attest_judge_head *head)
 {
-    size_t keys = e->question->keys;
+    size_t keys = e->problem->keys;
     ARF(most);
 
     arf_neg_inf(most);
@@ -434,7 +435,7 @@ static void exponentiate(attest_audit_head_reference *e, const attest_judge_row 
 /* out = the mean of the values. */
 static void mix(arb_ptr out, attest_audit_head_reference *e, const attest_judge_row *row)
 {
-    size_t columns = e->question->value_dim;
+    size_t columns = e->problem->value_dim;
 
     for (size_t c = 0; c < columns; c++) {
         arb_dot(out + c, NULL, 0, e->power + row->first, 1, e->value + row->first * columns + c,
@@ -449,7 +450,7 @@ static void set_weights(double *weight, double *off, attest_audit_head_reference
     double sum = 0;
     ARF(error);
 
-    for (size_t j = 0; j <= e->question->keys; j++) {
+    for (size_t j = 0; j <= e->problem->keys; j++) {
         weight[j] = 0;
         if (arb_is_zero(e->power + j))
             continue;
@@ -475,7 +476,7 @@ void attest_audit_head_reference_run(arb_ptr out, double *weight, double *off,
                                      attest_audit_head_reference *e, attest_judge_head *head,
                                      size_t i)
 {
-    const attest_judge_problem *x = e->question;
+    const attest_judge_problem *x = e->problem;
     slong bits = ATTEST_AUDIT_HEAD_BITS;
     attest_judge_row row;
 

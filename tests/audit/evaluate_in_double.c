@@ -25,7 +25,7 @@ static double score(const double *q, const double *k, size_t dim, double zero, b
     attest_format format;
     attest_simulated_arithmetic a;
     attest_audit_head_simulation *simulation;
-    attest_judge_problem question;
+    attest_judge_problem problem;
     attest_judge_head head;
     attest_qkv qkv = {.q = tensor(q, 1, dim),
                       .k = tensor(key, KEYS, dim),
@@ -41,18 +41,18 @@ static double score(const double *q, const double *k, size_t dim, double zero, b
     a.pairwise = pairwise;
     a.fma = fma;
     if (!attest_audit_head_simulation_fits(&a) ||
-        attest_judge_problem_init(&question, &qkv, NULL) != ATTEST_OK ||
-        attest_judge_head_init(&head, &question, NULL) != ATTEST_OK ||
+        attest_judge_problem_init(&problem, &qkv, NULL) != ATTEST_OK ||
+        attest_judge_head_init(&head, &problem, NULL) != ATTEST_OK ||
         attest_judge_head_load(&head, 0, 0, NULL) != ATTEST_OK)
         abort();
-    simulation = attest_audit_head_simulation_new(&a, &question);
+    simulation = attest_audit_head_simulation_new(&a, &problem);
     if (!simulation)
         abort();
     attest_audit_head_simulation_load(simulation, &head);
     attest_audit_head_simulation_run(&out, weight, simulation, &head, 0);
     attest_audit_head_simulation_free(simulation);
     attest_judge_head_clear(&head);
-    attest_judge_problem_clear(&question);
+    attest_judge_problem_clear(&problem);
     return log(weight[1] / weight[0]);
 }
 

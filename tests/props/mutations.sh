@@ -223,7 +223,7 @@ mutation "positions that collide with their own class" src/audit/collisions.c \
     'fmpz_bin_uiui(pairs, j - i, 2);' 'fmpz_zero(pairs);'
 
 mutation "a format counted without its subnormal numbers" src/audit/collapse.c \
-    '/* Of each exponent 2^(p-1) numbers, as many below the least normal one, 0 among them. */
+    '/* Each exponent has 2^(p-1) numbers, and as many are below the least normal one, with 0. */
     fmpz_add_ui(values, values, 1);' ';'
 mutation "a format counted as twice as large" src/audit/collapse.c \
     'fmpz_mul_ui(values, values, 2);' 'fmpz_mul_ui(values, values, 4);'
