@@ -50,8 +50,8 @@ typedef struct attest_certificate {
     arb_t max_norm;       /* undecided: possibly indeterminate */
     attest_place largest; /* an output whose norm lies in max_norm */
     attest_certificate_witness witness;
-    const char
-        *untrue; /* why a decimal that the file displays contradicts the exact value, or NULL */
+    const char *display_error; /* why a decimal that the file displays contradicts the exact
+                                  value, or NULL */
     size_t inputs;
     attest_certificate_input input[2];
 } attest_certificate;

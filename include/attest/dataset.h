@@ -44,13 +44,13 @@ typedef struct attest_dataset {
     size_t *start;   /* count + 1 offsets into token */
     uint32_t *token; /* total indices into tokens */
     attest_tokens tokens;
-    size_t label_dim; /* 0: no labels */
-    fmpq *label;      /* total * label_dim rationals, token after token, or NULL */
-    char *name;       /* or NULL */
-    char *comment;    /* or NULL */
-    uint32_t *meant;  /* by token of the table: the identity of the token for Definition 2.
-                       * Tokens  that pairing.h made of one token at several positions have the
-                       * same;  NULL: all tokens differ */
+    size_t label_dim;   /* 0: no labels */
+    fmpq *label;        /* total * label_dim rationals, token after token, or NULL */
+    char *name;         /* or NULL */
+    char *comment;      /* or NULL */
+    uint32_t *identity; /* by token of the table: the identity of the token for Definition 2.
+                         * Tokens  that pairing.h made of one token at several positions have
+                         * the same;  NULL: all tokens differ */
 } attest_dataset;
 
 /* An empty dataset; clear frees everything, and the dataset is as after init. */
@@ -97,22 +97,23 @@ static inline uint32_t attest_dataset_token(const attest_dataset *dataset, size_
 }
 
 /* The identity of token k of sequence i for Definition 2. */
-static inline uint32_t attest_dataset_meant(const attest_dataset *dataset, size_t i, size_t k)
+static inline uint32_t attest_dataset_identity(const attest_dataset *dataset, size_t i,
+                                               size_t k)
 {
     uint32_t t = attest_dataset_token(dataset, i, k);
 
-    return dataset->meant ? dataset->meant[t] : t;
+    return dataset->identity ? dataset->identity[t] : t;
 }
 
 /* The number of different identities. Domain: they are 0, 1, 2, ... without gaps, as pairing.h
  * makes them. */
 static inline size_t attest_dataset_vocabulary(const attest_dataset *dataset)
 {
-    size_t count = dataset->meant ? 0 : dataset->tokens.count;
+    size_t count = dataset->identity ? 0 : dataset->tokens.count;
 
-    for (size_t t = 0; dataset->meant && t < dataset->tokens.count; t++)
-        if (dataset->meant[t] >= count)
-            count = (size_t)dataset->meant[t] + 1;
+    for (size_t t = 0; dataset->identity && t < dataset->tokens.count; t++)
+        if (dataset->identity[t] >= count)
+            count = (size_t)dataset->identity[t] + 1;
     return count;
 }
 

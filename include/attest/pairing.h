@@ -13,8 +13,8 @@
  * last term of its sum, after the product, as kernels add it.
  *
  * Norms in front, and the form of queries, keys and scores (weights.h), become longer tokens,
- * too. Irrational numbers are rounded, and weights->slack bounds the error of outputs that
- * this causes. proofs-notes/pairing.md. */
+ * too. Irrational numbers are rounded, and weights->output_error bounds the error of outputs
+ * that this causes. proofs-notes/pairing.md. */
 #ifndef ATTEST_PAIRING_H
 #define ATTEST_PAIRING_H
 
@@ -33,13 +33,12 @@ extern "C" {
  * - weights->residual: the tensor of that name in input, of the shape of the dataset, becomes
  *   r; input is what the dataset was read from.
  * - weights->norm: tokens are normed, and the skip adds those before the norm.
- * - weights->form: tokens get the parts of scores at their position, and dataset->meant
+ * - weights->form: tokens get the parts of scores at their position, and dataset->identity
  *   identifies those that were equal before.
- * Afterwards dataset and weights have the same dim,
- * and the weights have none of these members set. Labels are lost if tokens change. Exact.
- * Status: DOMAIN (the dimensions do not fit), USAGE or FORMAT (no such tensor, another shape),
- * UNABLE, NOMEM; after a failure both can only be cleared. Cost: tokens and matrices are
- * copied. */
+ * Afterwards dataset and weights have the same dim, and the weights have none of these members
+ * set. Labels are lost if tokens change. Exact. Status: DOMAIN (the dimensions do not fit),
+ * USAGE or FORMAT (no such tensor, another shape), UNABLE, NOMEM; after a failure both can
+ * only be cleared. Cost: tokens and matrices are copied. */
 ATTEST_API attest_status attest_pairing_set(attest_dataset *dataset, attest_weights *weights,
                                             const attest_input *input, attest_budget *budget,
                                             attest_error *error) ATTEST_WARN_UNUSED;

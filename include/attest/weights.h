@@ -75,16 +75,15 @@ typedef struct attest_weights {
     size_t output_dim; /* the number of leading entries of an output that count; 0: all. To the
                         * others the skip adds nothing, and W_O has rows of zeros */
     bool homogeneous;  /* the last columns of W_Q, W_K, W_V are biases, for tokens with a last
-                        * entry  1, which pairing.h appends */
+                        * entry 1, which pairing.h appends */
     char *residual;    /* NULL, or the tensor beside the dataset that the skip adds */
     attest_norm norm;  /* the norm of tokens before the heads: pairing.h */
     fmpq_t norm_eps;   /* of the norm, >= 0; only with one */
     attest_score_form form;
-    fmpq_t
-        slack; /* a bound on the distance of outputs of these weights from those of the original
-                * layer: 0 unless pairing.h rounded square roots, angles or a softcap */
-    size_t dim;   /* d, the same for all heads */
-    size_t heads; /* H >= 1 */
+    fmpq_t output_error; /* a bound on the distance of outputs from those of the original layer:
+                          * 0 unless pairing.h rounded square roots, angles or a softcap */
+    size_t dim;          /* d, the same for all heads */
+    size_t heads;        /* H >= 1 */
     attest_head *head;
 } attest_weights;
 

@@ -178,7 +178,7 @@ attest_status attest_audit_theory_get(attest_audit *audit, attest_error *error)
     double tokens = (double)dataset->tokens.count;
     ATTEST_SCOPED(attest_separated, extremes);
 
-    if (dataset->meant) {
+    if (dataset->identity) {
         audit->theory.reason = "tokens depend on where they stand";
         return ATTEST_OK;
     }

@@ -135,7 +135,7 @@ static bool differ(const sample *s, size_t given, size_t less)
     size_t dim = s->dataset->dim;
     ARB(gap, room);
 
-    arb_set_fmpq(room, s->weights->slack, 64);
+    arb_set_fmpq(room, s->weights->output_error, 64);
     arb_mul_2exp_si(room, room, 1);
     for (size_t c = 0; c < dim; c++) {
         arb_sub(gap, s->given + given * dim + c, s->less + less * dim + c, BITS);
@@ -205,7 +205,7 @@ attest_status attest_audit_laws_get(attest_audit_laws *laws,
     attest_dataset_init(&s.shorter);
     for (size_t f = 0; f < count; f++)
         laws[f] = (attest_audit_laws){0};
-    if (weights->activation != ATTEST_SOFTMAX || dataset->meant)
+    if (weights->activation != ATTEST_SOFTMAX || dataset->identity)
         return ATTEST_OK;
     choose(&s);
     if (s.sequences == 0)

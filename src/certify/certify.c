@@ -85,7 +85,7 @@ static attest_status find_method(int *method, const attest_claim *claim, attest_
     if (strcmp(claim->method, methods[*method].name) != 0)
         return attest_error_set(error, ATTEST_USAGE, "there is no method '%s'", claim->method);
     objection = methods[*method].objection(claim->weights);
-    if (!objection && *method == FIRST_DIFFERENCE && claim->dataset->meant)
+    if (!objection && *method == FIRST_DIFFERENCE && claim->dataset->identity)
         objection = "it needs weights without positions";
     if (objection)
         return attest_error_set(error, ATTEST_USAGE, "method %s: %s", claim->method, objection);
@@ -200,7 +200,7 @@ static attest_status narrow(attest_finding *finding, const attest_claim *claim, 
 static attest_status run_chain(attest_finding *finding, const attest_claim *claim, int method,
                                const attest_contexts *contexts, attest_error *error)
 {
-    if (method == FIRST_DIFFERENCE || (method == AUTO && !claim->dataset->meant &&
+    if (method == FIRST_DIFFERENCE || (method == AUTO && !claim->dataset->identity &&
                                        !attest_first_difference_objection(claim->weights))) {
         finding->method = methods[FIRST_DIFFERENCE].name;
         ATTEST_TRY(attest_first_difference_decide(finding, claim, contexts, error));

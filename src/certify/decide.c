@@ -342,7 +342,7 @@ static void leave_open(attest_finding *finding, attest_claim_part part, const ch
 
 void attest_finding_widen(attest_finding *finding, const attest_claim *claim)
 {
-    const fmpq *slack = claim->weights->slack;
+    const fmpq *slack = claim->weights->output_error;
     int separation = 1, norm = -1;
 
     if (fmpq_is_zero(slack))

@@ -23,10 +23,10 @@ attest_status attest_decide_softmax(attest_finding *finding, const attest_claim 
                                     attest_search *search,
                                     attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Outputs of the layer that is meant lie within s = weights->slack of those that the finding is
- * about: separations within 2 s, norms within s. The enclosures are widened by that, and the
- * verdict is what follows from them: undecided, with the reason, where delta or r lies in
- * between. Nothing changes where s is 0. proofs-notes/pairing.md. */
+/* Outputs of the original layer lie within s = weights->output_error of those that the finding
+ * is about: separations within 2 s, norms within s. The enclosures are widened by that, and
+ * the verdict follows from them: undecided, with the reason, if delta or r lies in between.
+ * Nothing changes if s is 0. proofs-notes/pairing.md. */
 void attest_finding_widen(attest_finding *finding, const attest_claim *claim);
 
 #endif

@@ -34,7 +34,7 @@ void attest_extreme_init(attest_extreme *extreme, attest_outputs *outputs, bool 
         (attest_softmax_limits){claim->max_bits, claim->max_terms, &outputs->work_left};
     extreme->bits = ATTEST_CERTIFY_BITS;
     mag_init(extreme->enough);
-    set_enough(extreme->enough, claim->weights->slack);
+    set_enough(extreme->enough, claim->weights->output_error);
     arf_init(extreme->edge);
 }
 
@@ -121,7 +121,7 @@ attest_status attest_extreme_enclose(attest_extreme_candidate *candidate,
         return ATTEST_OK;
     ATTEST_TRY(enclose(candidate, outputs, bits, error));
     if (bits < 2 * ATTEST_CERTIFY_BITS || candidate->cap ||
-        arb_is_positive(&candidate->square) || !fmpq_is_zero(outputs->weights->slack))
+        arb_is_positive(&candidate->square) || !fmpq_is_zero(outputs->weights->output_error))
         return ATTEST_OK;
     return look_closer(candidate, outputs, bits, limits, error);
 }

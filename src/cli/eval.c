@@ -346,7 +346,7 @@ static attest_status eval_ball(eval_job *job, size_t i, size_t entries, attest_e
 
     ATTEST_TRY(
         attest_network_ball(out, &job->runner, &job->sequence, job->arithmetic.bits, error));
-    add_slack(out, entries, job->network.attention.slack);
+    add_slack(out, entries, job->network.attention.output_error);
     print_everywhere(job, i, out, print_ball);
     return ATTEST_OK;
 }

@@ -38,7 +38,7 @@ void attest_dataset_clear(attest_dataset *dataset)
     free(dataset->token);
     free(dataset->name);
     free(dataset->comment);
-    free(dataset->meant);
+    free(dataset->identity);
     attest_dataset_init(dataset);
 }
 

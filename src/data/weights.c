@@ -74,7 +74,7 @@ void attest_weights_init(attest_weights *weights)
 {
     memset(weights, 0, sizeof *weights);
     fmpq_init(weights->norm_eps);
-    fmpq_init(weights->slack);
+    fmpq_init(weights->output_error);
     form_init(&weights->form);
     weights->skip = true;
 }
@@ -100,7 +100,7 @@ void attest_weights_clear(attest_weights *weights)
     clear_heads(weights);
     free(weights->residual);
     fmpq_clear(weights->norm_eps);
-    fmpq_clear(weights->slack);
+    fmpq_clear(weights->output_error);
     form_clear(&weights->form);
     attest_weights_init(weights);
 }
@@ -158,7 +158,7 @@ attest_status attest_weights_set(attest_weights *copy, const attest_weights *wei
     copy->homogeneous = weights->homogeneous;
     copy->norm = weights->norm;
     fmpq_set(copy->norm_eps, weights->norm_eps);
-    fmpq_set(copy->slack, weights->slack);
+    fmpq_set(copy->output_error, weights->output_error);
     form_set(&copy->form, &weights->form);
     copy->dim = weights->dim;
     return ATTEST_OK;

@@ -270,10 +270,10 @@ static bool are_near(const arf_t mid, const arf_t radius)
 typedef attest_status shows_function(bool *shows, const char *text, const arb_t ball);
 
 /* Compares the member key of a ball, if there is one, with its value: shows() parses the text,
- * which has this form, and compares. *untrue = what, if they differ. */
-static void read_shown(const char **untrue, const attest_json_cursor *ball, const arb_t value,
-                       const char *key, const char *form, shows_function *shows,
-                       const char *what)
+ * which has this form, and compares. *display_error = what, if they differ. */
+static void read_shown(const char **display_error, const attest_json_cursor *ball,
+                       const arb_t value, const char *key, const char *form,
+                       shows_function *shows, const char *what)
 {
     attest_json_cursor member;
     const char *text;
@@ -287,7 +287,7 @@ static void read_shown(const char **untrue, const attest_json_cursor *ball, cons
         return;
     switch (shows(&so, text, value)) {
     case ATTEST_OK:
-        *untrue = so ? *untrue : what;
+        *display_error = so ? *display_error : what;
         return;
     case ATTEST_FORMAT:
         attest_json_refuse(&member, "not %s", form);
@@ -298,8 +298,8 @@ static void read_shown(const char **untrue, const attest_json_cursor *ball, cons
 }
 
 /* ball = {"mid", "rad"} under key, exactly. Where "log2" or "text" beside them contradicts it,
- * *untrue is set to the reason. Errors stick (json_take.h). */
-static void certificate_read_ball(arb_t ball, const char **untrue,
+ * *display_error is set to the reason. Errors stick (json_take.h). */
+static void certificate_read_ball(arb_t ball, const char **display_error,
                                   const attest_json_cursor *object, const char *key)
 {
     attest_json_cursor member = attest_json_take(object, key);
@@ -314,11 +314,11 @@ static void certificate_read_ball(arb_t ball, const char **untrue,
     else if (!are_near(arb_midref(ball), radius))
         attest_json_refuse(&member, "midpoint and radius are more than 2^%d bits apart",
                            MOST_APART_BITS);
-    read_shown(untrue, &member, ball, "log2", "a decimal of at most 200 characters",
+    read_shown(display_error, &member, ball, "log2", "a decimal of at most 200 characters",
                attest_certificate_shows_log2,
                "a \"log2\" is not that of the midpoint it stands beside");
-    read_shown(untrue, &member, ball, "text", "an interval [m +/- r], with or without * 2^e",
-               attest_certificate_shows_text,
+    read_shown(display_error, &member, ball, "text",
+               "an interval [m +/- r], with or without * 2^e", attest_certificate_shows_text,
                "a \"text\" does not contain the ball it stands beside");
 }
 
@@ -399,7 +399,7 @@ static void read_extremes(attest_certificate *certificate, const attest_json_cur
     certificate->has_pair = attest_json_has(root, "pair");
     if (certificate->has_pair) {
         read_pair(certificate->pair, root, "pair");
-        certificate_read_ball(certificate->min_separation, &certificate->untrue, root,
+        certificate_read_ball(certificate->min_separation, &certificate->display_error, root,
                               "min_separation");
     } else if (attest_json_find_member(&lone, root, "min_separation")) {
         attest_json_refuse(&lone, "there is no pair");
@@ -409,7 +409,7 @@ static void read_extremes(attest_certificate *certificate, const attest_json_cur
         arb_indeterminate(certificate->max_norm);
         return;
     }
-    certificate_read_ball(certificate->max_norm, &certificate->untrue, root, "max_norm");
+    certificate_read_ball(certificate->max_norm, &certificate->display_error, root, "max_norm");
     lone = attest_json_take(root, "max_norm_at");
     read_place(&certificate->largest, &lone);
 }
@@ -435,7 +435,7 @@ static void read_witness(attest_certificate *certificate, const attest_json_curs
     witness->common =
         attest_json_take_count(&object, "common", "an index must not be negative");
     attest_json_take_rational(witness->gap, &object, "gap");
-    certificate_read_ball(witness->bound, &certificate->untrue, &object, "bound");
+    certificate_read_ball(witness->bound, &certificate->display_error, &object, "bound");
 }
 
 /* Sets value, a certificate, from the object; on failure it is empty. */

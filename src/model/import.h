@@ -65,10 +65,9 @@ typedef struct attest_import {
     const fmpq *scale; /* NULL: 1 */
     bool rsqrt; /* instead of scale: 1/sqrt(s), or the binary32 number nearest to it; s is that
                  * of the config, if it has one */
-    const char *arch; /* NULL, or an architecture, which has the names for ... */
-    size_t layer;     /* ... this layer */
-    const char
-        *config; /* with arch: the model's config.json; NULL: that beside it, if there is */
+    const char *arch;   /* NULL, or an architecture, which has the names for ... */
+    size_t layer;       /* ... this layer */
+    const char *config; /* the model's config.json; NULL: the one beside the model, if any */
     attest_import_known known; /* of arch, once it was read, */
     bool has_config;           /* whether there was one, */
     size_t window;             /* and its sliding window, which weights do not have; 0: none */

@@ -314,9 +314,10 @@ static bool has_bias(const fmpq *bias, size_t dim)
  * 2^-LEAST. */
 enum { FIRST_BITS = 128, MOST_BITS = 4096, LEAST = 64 };
 
-/* *bits = the precision of norms, and weights->slack = the error of outputs that it causes. */
-static attest_status set_slack(long *bits, attest_weights *weights, size_t dim,
-                               attest_error *error)
+/* *bits = the precision of norms, and weights->output_error = the error of outputs that it
+ * causes. */
+static attest_status set_output_error(long *bits, attest_weights *weights, size_t dim,
+                                      attest_error *error)
 {
     fmpq_t limit;
 
@@ -324,8 +325,8 @@ static attest_status set_slack(long *bits, attest_weights *weights, size_t dim,
     fmpq_set_ui(limit, 1, 1);
     fmpq_div_2exp(limit, limit, LEAST);
     for (*bits = FIRST_BITS; *bits <= MOST_BITS; *bits *= 2)
-        if (bound_norm_error(weights->slack, weights, dim, *bits) &&
-            fmpq_cmp(weights->slack, limit) <= 0)
+        if (bound_norm_error(weights->output_error, weights, dim, *bits) &&
+            fmpq_cmp(weights->output_error, limit) <= 0)
             break;
     fmpq_clear(limit);
     return *bits <= MOST_BITS
@@ -336,8 +337,8 @@ static attest_status set_slack(long *bits, attest_weights *weights, size_t dim,
                                   MOST_BITS);
 }
 
-/* p->normed = the tokens under the norm of the weights, if there is one; weights->slack = the
- * error of outputs from rounding them to *rounded bits (0: they are exact). */
+/* p->normed = the tokens under the norm of the weights, if there is one; weights->output_error
+ * = the error of outputs from rounding them to *rounded bits (0: they are exact). */
 static attest_status norm_tokens(pairing *p, long *rounded, attest_weights *weights,
                                  attest_error *error)
 {
@@ -347,7 +348,7 @@ static attest_status norm_tokens(pairing *p, long *rounded, attest_weights *weig
 
     if (weights->norm == ATTEST_NORM_NONE)
         return ATTEST_OK;
-    ATTEST_TRY(set_slack(&bits, weights, p->dim, error));
+    ATTEST_TRY(set_output_error(&bits, weights, p->dim, error));
     p->normed = attest_rationals_alloc(tokens->count * p->dim);
     if (!p->normed)
         return attest_memory_fail(error);
@@ -356,7 +357,7 @@ static attest_status norm_tokens(pairing *p, long *rounded, attest_weights *weig
                               weights->norm_eps, bits, error));
     *rounded = exact ? 0 : bits;
     if (exact)
-        fmpq_zero(weights->slack);
+        fmpq_zero(weights->output_error);
     else if (weights->activation == ATTEST_HARDMAX)
         return attest_error_set(
             error, ATTEST_UNABLE,

@@ -32,17 +32,19 @@ void attest_linearise_matrix_norm(arb_t norm, const attest_matrix *matrix)
     fmpq_clear(square);
 }
 
-/* made->meant identifies tokens that were equal before; tokens that differed still differ. */
-static attest_status set_meant(attest_dataset *made, const attest_dataset *dataset,
-                               attest_budget *budget, attest_error *error)
+/* made->identity identifies tokens that were equal before; tokens that differed still differ.
+ */
+static attest_status set_identity(attest_dataset *made, const attest_dataset *dataset,
+                                  attest_budget *budget, attest_error *error)
 {
-    ATTEST_TRY(attest_budget_charge(budget, made->tokens.count * sizeof *made->meant, error));
-    made->meant = attest_memory_alloc(made->tokens.count, sizeof *made->meant);
-    if (!made->meant)
+    ATTEST_TRY(
+        attest_budget_charge(budget, made->tokens.count * sizeof *made->identity, error));
+    made->identity = attest_memory_alloc(made->tokens.count, sizeof *made->identity);
+    if (!made->identity)
         return attest_memory_fail(error);
     for (size_t k = 0; k < made->total; k++)
-        made->meant[made->token[k]] =
-            dataset->meant ? dataset->meant[dataset->token[k]] : dataset->token[k];
+        made->identity[made->token[k]] =
+            dataset->identity ? dataset->identity[dataset->token[k]] : dataset->token[k];
     return ATTEST_OK;
 }
 
@@ -75,12 +77,12 @@ static void bound_tokens(mag_t length, const attest_tokens *tokens)
     arb_clear(x);
 }
 
-enum { LEAST_SLACK = 1 << 14 }; /* as a power of 1/2 */
+enum { LEAST_ERROR = 1 << 14 }; /* as a power of 1/2 */
 
 /* Theorem 2 of proofs-notes/pairing.md: if scores of a head have errors of at most e, its
  * outputs have errors of at most |W_O| |W_V| (exp(2e) - 1) times the norm of the longest token.
  */
-static void add_slack(attest_weights *weights, const attest_linear_tokens *l)
+static void add_output_error(attest_weights *weights, const attest_linear_tokens *l)
 {
     mag_t length, off, norm;
     arb_t matrix;
@@ -103,10 +105,10 @@ static void add_slack(attest_weights *weights, const attest_linear_tokens *l)
         arb_get_mag(norm, matrix);
         mag_mul(off, off, norm);
         /* The error of tanh of a large score can be too small for a fraction. */
-        if (!mag_is_zero(off) && mag_cmp_2exp_si(off, -LEAST_SLACK) < 0)
-            mag_set_ui_2exp_si(off, 1, -LEAST_SLACK);
+        if (!mag_is_zero(off) && mag_cmp_2exp_si(off, -LEAST_ERROR) < 0)
+            mag_set_ui_2exp_si(off, 1, -LEAST_ERROR);
         mag_get_fmpq(more, off);
-        fmpq_add(weights->slack, weights->slack, more);
+        fmpq_add(weights->output_error, weights->output_error, more);
     }
     mag_clear(length);
     mag_clear(off);
@@ -238,9 +240,9 @@ attest_status attest_linearise_scores(attest_dataset *dataset, attest_weights *w
     if (status == ATTEST_OK)
         status = attest_linear_tokens_make(&made, &l, rounded, bits, budget, error);
     if (status == ATTEST_OK)
-        status = set_meant(&made, dataset, budget, error);
+        status = set_identity(&made, dataset, budget, error);
     if (status == ATTEST_OK) {
-        add_slack(weights, &l);
+        add_output_error(weights, &l);
         set_weights(weights, &l);
         replace(dataset, &made);
     } else {

@@ -11,12 +11,12 @@
 #include <attest/dataset.h>
 #include <attest/weights.h>
 
-/* Replaces the heads of weights by plain ones and the tokens of the dataset, which weights fit,
- * by longer ones; dataset->meant identifies tokens that were equal before. The first `rounded`
- * entries of tokens have a relative error of at most 2^(1-bits) (bits = 0: none).
- * weights->slack grows by the error of numbers that are not rational. Status: UNABLE (there is
- * no bound on that error, or hardmax would depend on it), NOMEM; after a failure both can only
- * be cleared. */
+/* Replaces the heads of weights by plain ones and the tokens of the dataset, which weights
+ * fit, by longer ones; dataset->identity identifies tokens that were equal before. The first
+ * `rounded` entries of tokens have a relative error of at most 2^(1-bits) (bits = 0: none).
+ * weights->output_error grows by the error of numbers that are not rational. Status: UNABLE
+ * (there is no bound on that error, or hardmax would depend on it), NOMEM; after a failure
+ * both can only be cleared. */
 attest_status attest_linearise_scores(attest_dataset *dataset, attest_weights *weights,
                                       size_t rounded, long bits, attest_budget *budget,
                                       attest_error *error) ATTEST_WARN_UNUSED;

@@ -16,10 +16,9 @@ typedef struct attest_model_stream {
     const char *model;  /* its weights, as file.h reads them */
     const char *config; /* its config.json; NULL: the one beside the model, if there is one */
     const char *path;   /* the file of the stream */
-    const char
-        *name;    /* its tensor, of shape (batch, tokens, d) or (tokens, d), "layers.{}.x" */
-    size_t heads; /* 0: that of the config */
-    bool one;     /* form `layer` alone */
+    const char *name;   /* its tensor, (batch, tokens, d) or (tokens, d): "layers.{}.x" */
+    size_t heads;       /* 0: that of the config */
+    bool one;           /* form `layer` alone */
     size_t layer;
     /* The results. */
     attest_model_config known;

@@ -156,7 +156,7 @@ static answer is_above(verification *v, size_t a, size_t b, const threshold *x, 
     high = low = compare_side(v, a, b, x, HIGH);
     if (high == 1 || (high == 0 && !strictly))
         return YES;
-    if (!fmpq_is_zero(v->check.weights->slack))
+    if (!fmpq_is_zero(v->check.weights->output_error))
         low = compare_side(v, a, b, x, LOW);
     if (low == -1 || (low == 0 && strictly))
         return NO;
@@ -376,7 +376,7 @@ static long slack_exponent(const verification *v)
     FMPZ(e);
     ARF(x);
 
-    arf_set_fmpq(x, v->check.weights->slack, 64, ARF_RND_CEIL);
+    arf_set_fmpq(x, v->check.weights->output_error, 64, ARF_RND_CEIL);
     arf_abs_bound_le_2exp_fmpz(e, x);
     return fmpz_get_si(e);
 }
@@ -412,7 +412,7 @@ static attest_status leave_open(const verification *v)
 static void set_thresholds(verification *v)
 {
     const attest_certificate *c = v->certificate;
-    const fmpq *slack = v->check.weights->slack;
+    const fmpq *slack = v->check.weights->output_error;
 
     threshold_init(&v->least), threshold_init(&v->most), threshold_init(&v->delta);
     threshold_init(&v->smallest), threshold_init(&v->largest), threshold_init(&v->r);
@@ -444,8 +444,8 @@ static attest_status verify_parts(verification *v)
         check_norms(v);
     if (v->holds && c->verdict == ATTEST_REFUTED)
         check_refutation(v);
-    if (v->holds && c->untrue)
-        FAIL_CHECK(v, "%s", c->untrue);
+    if (v->holds && c->display_error)
+        FAIL_CHECK(v, "%s", c->display_error);
     return v->holds ? leave_open(v) : ATTEST_OK;
 }
 
@@ -460,7 +460,7 @@ static attest_status verify(verification *v, const attest_dataset *dataset,
     v->check.progress = v->options->progress;
     v->check.jobs = v->options->jobs;
     set_thresholds(v);
-    v->has_lemma = !dataset->meant && attest_recheck_lemma_init(&v->lemma, &v->check);
+    v->has_lemma = !dataset->identity && attest_recheck_lemma_init(&v->lemma, &v->check);
     status = verify_parts(v);
     clear_thresholds(v);
     if (v->has_lemma)

@@ -43,7 +43,7 @@ static uint32_t token_at(const attest_dataset *dataset, size_t position)
 {
     uint32_t t = dataset->token[position];
 
-    return dataset->meant ? dataset->meant[t] : t;
+    return dataset->identity ? dataset->identity[t] : t;
 }
 
 /* The set of the first seen tokens of a sequence; NULL when memory is out. */

@@ -35,7 +35,7 @@ static uint64_t modular_inverse(uint64_t a)
 
 static uint32_t token_of(const attest_prefix *prefix, size_t sequence, size_t k)
 {
-    return prefix->meant ? attest_dataset_meant(prefix->dataset, sequence, k)
+    return prefix->meant ? attest_dataset_identity(prefix->dataset, sequence, k)
                          : attest_dataset_token(prefix->dataset, sequence, k);
 }
 
@@ -229,7 +229,7 @@ static bool enter(survey *s, size_t k, uint32_t vocabulary, uint32_t sight)
     const attest_dataset *dataset = s->prefix.dataset;
     size_t i = s->prefix.sequence;
     uint32_t token = attest_dataset_token(dataset, i, k), group, point;
-    uint32_t meant = attest_dataset_meant(dataset, i, k);
+    uint32_t meant = attest_dataset_identity(dataset, i, k);
     bool is_new;
 
     if (!attest_pair_map_get(&group, &is_new, &s->classes, vocabulary, meant) ||
@@ -333,7 +333,7 @@ static attest_status get(attest_contexts *contexts, const attest_dataset *datase
     attest_prefix_set_init(&s.sights, likeness);
     ATTEST_TRY(attest_prefix_init(&s.prefix, dataset, error));
     s.prefix.meant = true;
-    if (dataset->meant && likeness != ATTEST_LIKE_SETS)
+    if (dataset->identity && likeness != ATTEST_LIKE_SETS)
         ATTEST_TRY(attest_prefix_init(&s.exact, dataset, error));
     if (dataset->count >= UINT32_MAX || dataset->longest >= UINT32_MAX)
         return attest_error_set(error, ATTEST_UNABLE,

@@ -59,7 +59,7 @@ static void apply(attest_finding *finding, const example *x, attest_verdict verd
     attest_claim_init(&claim);
     attest_finding_init(finding);
     claim.weights = &weights;
-    fmpq_set_si(weights.slack, slack, 8);
+    fmpq_set_si(weights.output_error, slack, 8);
     fmpq_set_si(claim.delta, x->delta, 8);
     claim.has_r = x->r >= 0;
     fmpq_set_si(claim.r, claim.has_r ? x->r : 0, 8);
@@ -134,7 +134,7 @@ static void test_tiny(void)
         attest_claim_init(&claim);
         arb_init(ball);
         claim.weights = &weights;
-        fmpq_set_si(weights.slack, 1, 16);
+        fmpq_set_si(weights.output_error, 1, 16);
         fmpq_set_si(claim.delta, x.delta, 8);
         arb_set_si(finding.min_separation, i % 2 ? 1 : -1);
         arb_mul_2exp_si(finding.min_separation, finding.min_separation, rows[i].exponent);

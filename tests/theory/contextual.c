@@ -37,9 +37,9 @@ static void give_meanings(attest_dataset *dataset)
 {
     size_t alike = 2 + below(2);
 
-    dataset->meant = calloc(dataset->tokens.count, sizeof *dataset->meant);
+    dataset->identity = calloc(dataset->tokens.count, sizeof *dataset->identity);
     for (size_t t = 0; t < dataset->tokens.count; t++)
-        dataset->meant[t] = (uint32_t)(t / alike);
+        dataset->identity[t] = (uint32_t)(t / alike);
 }
 
 /* One position and what it sees. */
@@ -75,7 +75,7 @@ static size_t rank(const position *p, uint32_t token)
 
 static uint32_t meaning(const position *p, uint32_t token)
 {
-    return p->dataset->meant ? p->dataset->meant[token] : token;
+    return p->dataset->identity ? p->dataset->identity[token] : token;
 }
 
 static bool sees(const position *p, uint32_t meant)
