@@ -217,8 +217,8 @@ static int approximate(const approximate_job *job, const attest_common *common)
     else if (!common->stdout_by)
         print_text(&a);
     if (code == EXIT_HOLDS)
-        attest_cli_close(common, "next: a finer --grid halves the bound each time it "
-                                 "doubles; --csv has all grids up to G");
+        attest_cli_print_hint(common, "next: a finer --grid halves the bound each time it "
+                                      "doubles; --csv has all grids up to G");
     return code;
 }
 

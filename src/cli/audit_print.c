@@ -404,9 +404,9 @@ void attest_cli_audit_print_gate(const attest_audit_gate *gate)
 void attest_cli_audit_print_next(const audit_settings *settings, const attest_common *common)
 {
     if (!settings->report && !settings->gate)
-        attest_cli_close(common,
-                         "next: --report OUT.html writes a page with plots, -o FILE the "
-                         "record; --gate FILE fails when something gets worse");
+        attest_cli_print_hint(common,
+                              "next: --report OUT.html writes a page with plots, -o FILE the "
+                              "record; --gate FILE fails when something gets worse");
 }
 
 void attest_cli_audit_print(const audit_job *job)

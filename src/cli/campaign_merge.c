@@ -112,8 +112,8 @@ static int print(const attest_summary *summary, const attest_common *common)
 
     if (!common->json) {
         attest_report_campaign_text(stdout, summary, attest_cli_width());
-        attest_cli_close(common, "next: 'attest report %s -o OUT.html' makes a page of it",
-                         common->output);
+        attest_cli_print_hint(common, "next: 'attest report %s -o OUT.html' makes a page of it",
+                              common->output);
         return code;
     }
     attest_json_write_begin(&json, stdout);

@@ -162,10 +162,10 @@ static int run(int argc, char **argv)
         code = attest_cli_end_json(&json, code);
     } else if (code == EXIT_HOLDS) {
         printf("%s\n", path.data);
-        attest_cli_close(&common,
-                         "next: its first lines say how to compile it; then 'attest "
-                         "campaign --load ./%s.so'",
-                         names[0]);
+        attest_cli_print_hint(&common,
+                              "next: its first lines say how to compile it; then 'attest "
+                              "campaign --load ./%s.so'",
+                              names[0]);
     }
     attest_text_clear(&path);
     return code;

@@ -275,18 +275,20 @@ static int read_inputs(attest_dataset *dataset, attest_weights *weights,
 static void print_next(const attest_finding *finding, const attest_common *common)
 {
     if (finding->verdict == ATTEST_REFUTED)
-        attest_cli_close(common, "next: 'attest eval DATA --weights W' shows the outputs, and "
-                                 "--json has the sequences as a counterexample");
+        attest_cli_print_hint(common,
+                              "next: 'attest eval DATA --weights W' shows the outputs, and "
+                              "--json has the sequences as a counterexample");
     else if (finding->verdict == ATTEST_PROVED && common->output)
-        attest_cli_close(
+        attest_cli_print_hint(
             common,
             "next: 'attest check %s' verifies it by other code; 'attest audit DATA "
             "--weights W' says what rounding leaves of it",
             common->output);
     else if (finding->verdict == ATTEST_PROVED)
-        attest_cli_close(common, "next: -o CERT keeps a certificate for 'attest check'; "
-                                 "'attest audit DATA --weights W' says what rounding leaves of "
-                                 "it");
+        attest_cli_print_hint(common,
+                              "next: -o CERT keeps a certificate for 'attest check'; "
+                              "'attest audit DATA --weights W' says what rounding leaves of "
+                              "it");
 }
 
 static int decide(attest_claim *claim, attest_certificate *certificate, attest_common *common)

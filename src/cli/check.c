@@ -154,7 +154,8 @@ static int run(int argc, char **argv)
         code = attest_cli_end_json(&json, code);
     }
     if (code == EXIT_HOLDS)
-        attest_cli_close(&common, "true of the very files that are named there, by other code "
-                                  "than that which decided it");
+        attest_cli_print_hint(&common,
+                              "true of the very files that are named there, by other code "
+                              "than that which decided it");
     return code;
 }

@@ -17,8 +17,8 @@ enum {
     EXIT_USAGE = 2,       /* usage or bad input */
     EXIT_UNDECIDED = 3,   /* a precision, size or time cap was reached */
     EXIT_ENVIRONMENT = 4, /* disk full, out of memory */
-    EXIT_INTERRUPTED = 5, /* by a signal; what was done is kept and can be gone on with */
-    EXIT_HELP = -1        /* help was printed: the command has nothing more to do */
+    EXIT_INTERRUPTED = 5, /* by a signal; the state is saved and the work can be resumed */
+    EXIT_HELP = -1        /* help was printed: the command returns */
 };
 
 typedef enum attest_option_type {
@@ -59,27 +59,26 @@ typedef struct attest_option {
     const char *const *choices; /* OPTION_CHOICE, OPTION_MAYBE: the names, ended by NULL */
 } attest_option;
 
-/* The option of every command that has its work done by several processes; target is an
- * unsigned long. */
+/* The option --jobs; target is an unsigned long. */
 #define ATTEST_CLI_JOBS(target)                                                                \
     {                                                                                          \
         "jobs", 'j', "J", "processes (default: all processors)", OPTION_POSITIVE, target, NULL \
     }
 
-/* What it asks for: as many as there are processors if it was not given. */
+/* Returns the number of processes: the value of --jobs, or all processors if it is 0. */
 size_t attest_cli_jobs(unsigned long given);
 
 /* The options that every command has. */
 typedef struct attest_common {
     bool json;
     const char *output;    /* -o, or NULL */
-    const char *stdout_by; /* the option that standard output belongs to, or NULL: no summary,
-                            * then */
+    const char *stdout_by; /* the option that writes to standard output, in place of the
+                            * summary, or NULL */
     const char *tensor;    /* --tensor, or NULL */
     bool homogeneous;      /* --homogeneous */
     int color;             /* --color: an index of attest_color_names */
-    size_t max_memory;     /* what parsed numbers may take */
-    double max_work;       /* operations on bits of exact and ball evaluation */
+    size_t max_memory;     /* limit of the memory for parsed numbers, in bytes */
+    double max_work;       /* limit of exact and ball evaluation, in bit operations */
     attest_budget budget;
 } attest_common;
 
@@ -132,10 +131,10 @@ int attest_cli_parse(const attest_command *command, attest_common *common,
                      const attest_option *options, int argc, char **argv, size_t least,
                      size_t most, char ***operands, size_t *count);
 
-/* Gives standard output to an option, e.g. "-o -"; refuses when another has it already. */
+/* Notes that an option, e.g. "-o -", writes to standard output; refuses a second one. */
 int attest_cli_take_stdout(attest_common *common, const char *option);
 
-/* Complains of a file (NULL: none) that could not be written: before the work, not after it. */
+/* Complains if the file (NULL: none) could not be written; called before long work. */
 int attest_cli_check_output(const char *path);
 
 /* Refuses more than one "-" among the files to read (NULL: none): it can be read only once. */
@@ -146,13 +145,12 @@ int attest_cli_check_stdin(const char *const *paths, size_t count);
  * complaint and its exit code. */
 int attest_cli_read_dataset(attest_dataset *dataset, const char *path, attest_common *common);
 
-/* The same from an input that is open, which stays open: who writes down what was read takes
- * its hash. */
+/* The same from an open input, which stays open for callers that need its hash. */
 int attest_cli_read_dataset_input(attest_dataset *dataset, const attest_input *input,
                                   attest_common *common);
 
-/* Makes the dataset fit the weights, as pairing.h does, or refuses them. input is what the
- * dataset was read from (NULL: no file); path is that of the weights. */
+/* Makes the dataset fit the weights, as pairing.h does, or refuses them. input is the file of
+ * the dataset (NULL: none); path is that of the weights. */
 int attest_cli_pair(attest_common *common, attest_dataset *dataset, const attest_input *input,
                     const char *data, attest_weights *weights, const char *path);
 
@@ -162,58 +160,58 @@ void attest_cli_complain(const char *format, ...) ATTEST_PRINTF(1, 2);
 /* Complains, and returns EXIT_USAGE; EXIT_ENVIRONMENT where there is no memory for the line. */
 int attest_cli_refuse(const char *format, ...) ATTEST_PRINTF(1, 2);
 
-/* text, which the library made, with what its end asks for named as the option of the program:
- * the library knows none. Kept in shown, which is returned. */
+/* Returns the library's message, written to shown, with the remedy at its end named as an
+ * option of the program: the library does not have the names of options. */
 enum { ATTEST_CLI_TEXT_SIZE = ATTEST_ERROR_SIZE + 64 };
 const char *attest_cli_name_options(char shown[ATTEST_CLI_TEXT_SIZE], const char *text);
 
-/* Complains, and returns the exit code of a status that came from reading input (a missing file
- * is bad input) or from anything else (an I/O error is the environment's). */
+/* Prints the error and returns its exit code. A file that cannot be read is bad input (2) in
+ * the first; in the second an I/O error is one of the environment (4). */
 int attest_cli_fail_input(const attest_error *error);
 int attest_cli_fail(const attest_error *error);
 
-/* The same for the journal of a campaign: one that is beyond --max-memory is bad input, one
- * that cannot be read is the environment's. */
+/* The same for the journal of a campaign: beyond --max-memory it is bad input (2); if it cannot
+ * be read, the environment failed (4). */
 int attest_cli_fail_journal(const attest_error *error);
 
-/* The same for work that came to nothing: where a cap leaves it undecided, --json gets an
- * object that says so, with the reason. */
+/* The same for work that failed. If a cap left it undecided, --json prints an object with the
+ * verdict "undecided" and the reason. */
 int attest_cli_fail_work(const attest_error *error, const attest_common *common);
 
-/* The code that a command with several files ends with: what the environment did, bad input, a
- * failure, an open question. */
+/* Returns the more severe of two exit codes, for commands on several files: 4, 2, 1, 3, 0. */
 int attest_cli_worse(int a, int b);
 
 /* Prints the command's help to standard output. */
 void attest_cli_help(const attest_command *command, const attest_option *options);
 
-/* Ends the JSON that a command prints: code, or EXIT_ENVIRONMENT when it is not whole. A stream
- * that does not take it is complained of by attest_cli_finish, memory that ran out here. */
+/* Ends the JSON object on standard output; returns code, or EXIT_ENVIRONMENT if the object is
+ * incomplete. Prints a line if memory ran out; attest_cli_finish prints one for write errors.
+ */
 int attest_cli_end_json(attest_json *json, int code);
 
 /* seconds = the time in the text: seconds, or a number with s, m, h or d; false if it is none.
  */
 bool attest_cli_parse_time(double *seconds, const char *text);
 
-/* The columns that a line of standard output may have: COLUMNS, those of the terminal, or 80.
- */
+/* Returns the width of standard output in columns: $COLUMNS, that of the terminal, or 80. */
 size_t attest_cli_width(void);
 
 /* Prints the first paragraph of the text in lines of at most 78 characters, fewer on a narrow
- * terminal, broken at spaces and newlines, each behind indent spaces; the cursor already stands
- * in that column. A line that is empty or begins with a space is left as it is. Returns
- * the paragraph behind it. */
+ * terminal, broken at spaces and newlines. Each line is indented; the cursor must already be in
+ * that column. A line that is empty or begins with a space is printed unchanged. Returns the
+ * next paragraph. */
 const char *attest_cli_print_wrapped(const char *text, int indent);
 
-/* Closing words for people, what it means or what to try next: only on a terminal, and only
- * where it gets the summary. */
-void attest_cli_close(const attest_common *common, const char *format, ...) ATTEST_PRINTF(2, 3);
+/* Prints a hint below the summary, such as the next command to try: only on a terminal, and not
+ * with --json or when an option has standard output. */
+void attest_cli_print_hint(const attest_common *common, const char *format, ...)
+    ATTEST_PRINTF(2, 3);
 
-/* No closing words from here on: the tour has its own. */
-void attest_cli_leave_open(void);
+/* Prints no hints from now on: the tour explains its steps itself. */
+void attest_cli_disable_hints(void);
 
-/* --color: auto, always, never. Whether standard output is painted then: auto does where it is
- * a terminal that can, unless NO_COLOR is set. */
+/* --color: auto, always, never. Returns whether standard output gets colours; with auto it does
+ * if it is a terminal with colours and NO_COLOR is not set. */
 extern const char *const attest_color_names[];
 bool attest_cli_paints(int color);
 

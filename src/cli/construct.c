@@ -307,10 +307,10 @@ static int construct(construct_job *job, const char *path, attest_common *common
     if (!common->stdout_by || c->hypothesis)
         print_text(job);
     if (code == EXIT_HOLDS)
-        attest_cli_close(common,
-                         "next: 'attest audit DATA --construct theorem,gap,tuned' says "
-                         "at which precision each of them collapses%s",
-                         common->output ? "" : "; -o W keeps the weights");
+        attest_cli_print_hint(common,
+                              "next: 'attest audit DATA --construct theorem,gap,tuned' says "
+                              "at which precision each of them collapses%s",
+                              common->output ? "" : "; -o W keeps the weights");
     return code;
 }
 

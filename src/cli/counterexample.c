@@ -379,10 +379,10 @@ static int print(const counterexample_job *job, const attest_common *common)
     if (!common->json) {
         if (!common->stdout_by)
             print_text(job);
-        attest_cli_close(common,
-                         "next: 'attest replay %s' evaluates it in every number system%s",
-                         common->output ? common->output : "FILE",
-                         common->output ? "" : "; -o FILE keeps it");
+        attest_cli_print_hint(common,
+                              "next: 'attest replay %s' evaluates it in every number system%s",
+                              common->output ? common->output : "FILE",
+                              common->output ? "" : "; -o FILE keeps it");
         return EXIT_HOLDS;
     }
     attest_json_write_begin(&json, stdout);

@@ -428,7 +428,7 @@ static int run(int argc, char **argv)
 
     if (code != EXIT_HOLDS)
         return code;
-    attest_cli_leave_open();
+    attest_cli_disable_hints();
     folder = common.output ? common.output : "attest-demo";
     code = write_files(folder);
     if (code != EXIT_HOLDS)

@@ -341,10 +341,10 @@ static int import(import_job *job, const char *path, attest_common *common)
         return print_json(job, path);
     if (!common->stdout_by)
         print_text(job, path);
-    attest_cli_close(common,
-                     "next: 'attest certify DATA --weights %s' decides what it tells "
-                     "apart, 'attest audit' what rounding does to it",
-                     common->output ? common->output : "W");
+    attest_cli_print_hint(common,
+                          "next: 'attest certify DATA --weights %s' decides what it tells "
+                          "apart, 'attest audit' what rounding does to it",
+                          common->output ? common->output : "W");
     return EXIT_HOLDS;
 }
 

@@ -255,9 +255,9 @@ static int memorize(memorize_job *job, const char *path, attest_common *common)
     if (!common->stdout_by || code != EXIT_HOLDS)
         print_text(job);
     if (code == EXIT_HOLDS)
-        attest_cli_close(common, "next: 'attest eval DATA --weights %s' runs the network%s",
-                         common->output ? common->output : "NET",
-                         common->output ? "" : "; -o NET keeps it");
+        attest_cli_print_hint(
+            common, "next: 'attest eval DATA --weights %s' runs the network%s",
+            common->output ? common->output : "NET", common->output ? "" : "; -o NET keeps it");
     return code;
 }
 

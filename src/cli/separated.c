@@ -190,8 +190,9 @@ static int separate(separated_job *job, const char *path, attest_common *common)
         return print_json(job, code);
     print_text(job);
     if (code == EXIT_HOLDS && job->extremes.no_duplicates)
-        attest_cli_close(common, "next: 'attest construct DATA' builds a softmax head that "
-                                 "tells all contexts of these tokens apart");
+        attest_cli_print_hint(common,
+                              "next: 'attest construct DATA' builds a softmax head that "
+                              "tells all contexts of these tokens apart");
     return code;
 }
 

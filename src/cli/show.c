@@ -102,8 +102,9 @@ static int list(const attest_common *common)
     if (common->json)
         return list_json();
     list_text();
-    attest_cli_close(common, "next: 'attest show NAME' prints the statement and its proofs, "
-                             "'attest campaign NAME' tests it");
+    attest_cli_print_hint(common,
+                          "next: 'attest show NAME' prints the statement and its proofs, "
+                          "'attest campaign NAME' tests it");
     return EXIT_HOLDS;
 }
 

@@ -110,10 +110,10 @@ static int simulate(simulate_job *job)
         "%zu elements of schedule %lu of %s, %zu of them decided by every exp of the model\n",
         job->elements, job->schedule, job->x.model->name, job->elements - job->open);
     attest_cli_qkv_print_quantise(&job->x);
-    attest_cli_close(common,
-                     "next: 'attest judge QKV --output %s --kernel MODEL' judges it by "
-                     "the bounds of another model",
-                     common->output);
+    attest_cli_print_hint(common,
+                          "next: 'attest judge QKV --output %s --kernel MODEL' judges it by "
+                          "the bounds of another model",
+                          common->output);
     return EXIT_HOLDS;
 }
 

@@ -62,20 +62,20 @@ const char *attest_cli_print_wrapped(const char *text, int indent)
     return *text ? text + 1 : text;
 }
 
-static bool left_open;
+static bool hints_disabled;
 
-void attest_cli_leave_open(void)
+void attest_cli_disable_hints(void)
 {
-    left_open = true;
+    hints_disabled = true;
 }
 
-void attest_cli_close(const attest_common *common, const char *format, ...)
+void attest_cli_print_hint(const attest_common *common, const char *format, ...)
 {
     char text[1024];
     attest_text shown;
     va_list arguments;
 
-    if (left_open || common->json || common->stdout_by || !isatty(STDOUT_FILENO))
+    if (hints_disabled || common->json || common->stdout_by || !isatty(STDOUT_FILENO))
         return;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);

@@ -386,10 +386,10 @@ static int tolerate(tolerance_job *job)
     if (!common->stdout_by)
         attest_cli_tolerance_print(job);
     if (!job->given || !common->output)
-        attest_cli_close(common, "next: %s%s%s",
-                         common->output ? "" : "-o BOUND writes a bound for every element",
-                         common->output || job->given ? "" : "; ",
-                         job->given ? "" : "--check ATOL,RTOL checks a tolerance");
+        attest_cli_print_hint(common, "next: %s%s%s",
+                              common->output ? "" : "-o BOUND writes a bound for every element",
+                              common->output || job->given ? "" : "; ",
+                              job->given ? "" : "--check ATOL,RTOL checks a tolerance");
     return EXIT_HOLDS;
 }
 
