@@ -20,20 +20,14 @@ const attest_command attest_command_approximate = {
     .arguments = "--function NAME --grid G [--dim D] [--length N] [OPTION]... [FILE]",
     .summary = "build a universal approximator and enclose its errors",
     .details =
-        "A network of feed-forward, attention and feed-forward layers, exact rational "
-        "weights,\n"
-        "that approximates an equivariant function on [0, 1]^(d x n): stairs of G cells an "
-        "axis,\n"
-        "attention that tells all multisets of cells apart, ramps to the values. Its value on\n"
-        "every cell is proved; errors in L^1 and L^2 are enclosed, with the bound known "
-        "before.\n"
-        "Functions, entry c at token k:\n"
-        "  sum       x_kc sum_j x_jc\n"
-        "  product   product_j x_jc\n"
-        "  variance  (x_kc - mean_j x_jc)^2\n"
-        "  inner     x_kc mean_je x_ke x_je\n"
-        "  distance  mean_je (x_ke - x_je)^2\n"
-        "At most 2^20 cells: G^(d n), with d and n up to 4.",
+        "Builds a network of feed-forward, attention and feed-forward layers, with "
+        "exact\nrational weights, that approximates an equivariant function on [0, 1]^(d x n): "
+        "stairs\nof G cells per axis, attention that distinguishes all multisets of cells, "
+        "ramps to the\nvalues. The value on every cell is proved; the errors in L^1 and L^2 "
+        "are enclosed and\nprinted beside the a priori bound. Functions, entry c at token k:\n "
+        " sum       x_kc sum_j x_jc\n  product   product_j x_jc\n  variance  (x_kc - mean_j "
+        "x_jc)^2\n  inner     x_kc mean_je x_ke x_je\n  distance  mean_je (x_ke - x_je)^2\nAt "
+        "most 2^20 cells: G^(d n), with d and n up to 4.",
     .example = "  attest approximate --function sum --grid 64\n"
                "  attest approximate --function inner --dim 2 --length 2 --grid 16 --csv",
     .product = "write the network (JSON) to FILE",
@@ -217,8 +211,9 @@ static int approximate(const approximate_job *job, const attest_common *common)
     else if (!common->stdout_by)
         print_text(&a);
     if (code == EXIT_HOLDS)
-        attest_cli_print_hint(common, "next: a finer --grid halves the bound each time it "
-                                      "doubles; --csv has all grids up to G");
+        attest_cli_print_hint(common,
+                              "next: twice the --grid halves the bound; --csv prints all "
+                              "grids up to G");
     return code;
 }
 
@@ -232,18 +227,18 @@ static int run(int argc, char **argv)
     size_t count;
     int code;
     const attest_option options[] = {
-        {"function", 'f', "NAME", "which function; needed", OPTION_CHOICE, &job.function,
+        {"function", 'f', "NAME", "the function; required", OPTION_CHOICE, &job.function,
          names},
-        {"grid", 'g', "G", "cells along each axis; 16 if not given", OPTION_POSITIVE, &job.grid,
+        {"grid", 'g', "G", "cells along each axis (default: 16)", OPTION_POSITIVE, &job.grid,
          NULL},
-        {"dim", 0, "D", "entries of a token; 1 if not given", OPTION_POSITIVE, &job.dim, NULL},
-        {"length", 0, "N", "tokens of a sequence; 2 if not given", OPTION_POSITIVE, &job.length,
+        {"dim", 0, "D", "entries of a token (default: 1)", OPTION_POSITIVE, &job.dim, NULL},
+        {"length", 0, "N", "tokens of a sequence (default: 2)", OPTION_POSITIVE, &job.length,
          NULL},
         {"csv", 0, NULL,
-         "a table of the errors for the grids 2, 4, 8, ... up to G,\n"
-         "to FILE if it is given",
+         "print a table of the errors for the grids 2, 4, 8, ... up to G, or\nwrite it to the "
+         "operand FILE",
          OPTION_FLAG, &job.csv, NULL},
-        {"seed", 0, "N", "of the random directions; 1 if not given", OPTION_COUNT, &job.seed,
+        {"seed", 0, "N", "seed of the random directions (default: 1)", OPTION_COUNT, &job.seed,
          NULL},
         ATTEST_CLI_JOBS(&job.jobs),
         {0},

@@ -447,7 +447,7 @@ static int run(int argc, char **argv)
     char **operands;
     size_t count;
     const attest_option options[] = {
-        {"time", 0, "T", "measure for about T seconds; 6 if not given", OPTION_COUNT, &seconds,
+        {"time", 0, "T", "measure for about T seconds (default: 6)", OPTION_COUNT, &seconds,
          NULL},
         {0},
     };

@@ -368,10 +368,11 @@ static int print(const campaign_job *job, const campaign_request *request,
     if (!request->tap && !common->stdout_by)
         attest_report_campaign_text(stdout, &job->summary, attest_cli_width());
     if (!request->tap && request->out)
-        attest_cli_print_hint(common, "next: 'attest report %s -o OUT.html' makes a page of it",
+        attest_cli_print_hint(common,
+                              "next: 'attest report %s -o OUT.html' writes a page with plots",
                               request->out);
     else if (!request->tap)
-        attest_cli_print_hint(common, "next: --out DIR keeps it, to go on with and to replay; "
+        attest_cli_print_hint(common, "next: --out DIR writes it, to resume and to replay; "
                                       "another --seed tries other instances");
     return code;
 }

@@ -112,7 +112,8 @@ static int print(const attest_summary *summary, const attest_common *common)
 
     if (!common->json) {
         attest_report_campaign_text(stdout, summary, attest_cli_width());
-        attest_cli_print_hint(common, "next: 'attest report %s -o OUT.html' makes a page of it",
+        attest_cli_print_hint(common,
+                              "next: 'attest report %s -o OUT.html' writes a page with plots",
                               common->output);
         return code;
     }

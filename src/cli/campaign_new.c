@@ -163,7 +163,7 @@ static int run(int argc, char **argv)
     } else if (code == EXIT_HOLDS) {
         printf("%s\n", path.data);
         attest_cli_print_hint(&common,
-                              "next: its first lines say how to compile it; then 'attest "
+                              "next: compile it as its first lines show; then 'attest "
                               "campaign --load ./%s.so'",
                               names[0]);
     }

@@ -22,13 +22,12 @@ const attest_command attest_command_certify = {
     .name = "certify",
     .arguments = "DATA --weights W [--r R] [--delta D] [OPTION]...",
     .summary = "decide whether attention is a contextual mapping",
-    .details =
-        "Definition 2: positions whose vocabularies or tokens differ must have outputs more\n"
-        "than D apart, and all norms of outputs below R. The verdict is proved, refuted or\n"
-        "undecided; the least separation is enclosed anyway.",
+    .details = "Definition 2: the outputs at positions whose vocabularies or tokens differ "
+               "must be\nmore than D apart, and all norms of outputs below R. The verdict is "
+               "proved, refuted or\nundecided; the least separation is enclosed in each case.",
     .example = "  attest certify data.json --weights w.json\n"
                "  attest certify data.npy --weights w.json --r 10 --delta 1e-3 -o claim.json",
-    .product = "write a certificate, for 'attest check', to FILE",
+    .product = "write a certificate for 'attest check' to FILE",
     .data = true,
     .works = true,
     .run = run,
@@ -282,13 +281,12 @@ static void print_next(const attest_finding *finding, const attest_common *commo
         attest_cli_print_hint(
             common,
             "next: 'attest check %s' verifies it by other code; 'attest audit DATA "
-            "--weights W' says what rounding leaves of it",
+            "--weights W' shows the effect of rounding",
             common->output);
     else if (finding->verdict == ATTEST_PROVED)
-        attest_cli_print_hint(common,
-                              "next: -o CERT keeps a certificate for 'attest check'; "
-                              "'attest audit DATA --weights W' says what rounding leaves of "
-                              "it");
+        attest_cli_print_hint(common, "next: -o CERT keeps a certificate for 'attest check'; "
+                                      "'attest audit DATA --weights W' shows the effect of "
+                                      "rounding");
 }
 
 static int decide(attest_claim *claim, attest_certificate *certificate, attest_common *common)
@@ -351,20 +349,21 @@ static int run(int argc, char **argv)
     size_t count;
     int code;
     const attest_option options[] = {
-        {"weights", 'w', "W", "the attention weights (JSON or .npz); needed", OPTION_TEXT,
+        {"weights", 'w', "W", "the attention weights (JSON or .npz); required", OPTION_TEXT,
          &request.weights, NULL},
-        {"r", 0, "R", "claim that all norms are below R; no claim if not given", OPTION_NUMBER,
+        {"r", 0, "R", "claim that all norms are below R (default: no claim)", OPTION_NUMBER,
          &request.r, NULL},
-        {"delta", 0, "D", "claim separations above D; 0 if not given", OPTION_NUMBER,
+        {"delta", 0, "D", "claim separations above D (default: 0)", OPTION_NUMBER,
          &request.delta, NULL},
         {"method", 'm', "METHOD",
          "filter, exact (hardmax), ball (softmax), first-difference (one\nsoftmax head of rank "
          "1), or auto: the first that decides",
          OPTION_TEXT, &request.method, NULL},
-        {"max-bits", 0, "B", "where doubling the precision ends; 1048576 if not given",
-         OPTION_COUNT, &request.max_bits, NULL},
+        {"max-bits", 0, "B", "highest precision in bits (default: 1048576)", OPTION_COUNT,
+         &request.max_bits, NULL},
         {"max-terms", 0, "T",
-         "how many terms of exponential sums are multiplied out;\n4194304 if not given",
+         "largest number of terms of exponential sums that are multiplied out\n(default: "
+         "4194304)",
          OPTION_POSITIVE, &request.max_terms, NULL},
         ATTEST_CLI_JOBS(&request.jobs),
         {0},

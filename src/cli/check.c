@@ -20,14 +20,12 @@ const attest_command attest_command_check = {
     .name = "check",
     .arguments = "CERT... [OPTION]...",
     .summary = "verify certificates",
-    .details =
-        "Verifies the hashes of the inputs and then the claim, by other code than that which\n"
-        "made the certificate. Inputs are looked for as they were named, then beside the\n"
-        "certificate. A certificate that says more than is true, by however little, fails; "
-        "one\n"
-        "that is undecided itself, and true, is undecided (3). How a verdict was found, that "
-        "is\n"
-        "method, precision_bits and versions, is not verified.",
+    .details = "Verifies the hashes of the inputs and then the claim, by other code than "
+               "certify.\nInputs are read from their recorded paths or from the directory of "
+               "the certificate. A\ncertificate that claims more than is true, by however "
+               "little, fails (1). One whose own\nverdict is undecided is, if true, undecided "
+               "(3). The members that describe how the\nverdict was found (method, "
+               "precision_bits, versions) are not verified.",
     .example = "  attest certify data.json --weights w.json -o claim.json\n"
                "  attest check claim.json",
     .works = true,
@@ -118,10 +116,11 @@ static int run(int argc, char **argv)
     size_t count;
     int code;
     const attest_option options[] = {
-        {"max-bits", 0, "B", "where doubling the precision ends; 1048576 if not given",
-         OPTION_COUNT, &max_bits, NULL},
+        {"max-bits", 0, "B", "highest precision in bits (default: 1048576)", OPTION_COUNT,
+         &max_bits, NULL},
         {"max-terms", 0, "T",
-         "how many terms of exponential sums are multiplied out;\n4194304 if not given",
+         "largest number of terms of exponential sums that are multiplied out\n(default: "
+         "4194304)",
          OPTION_POSITIVE, &max_terms, NULL},
         ATTEST_CLI_JOBS(&jobs),
         {0},
@@ -155,7 +154,7 @@ static int run(int argc, char **argv)
     }
     if (code == EXIT_HOLDS)
         attest_cli_print_hint(&common,
-                              "true of the very files that are named there, by other code "
-                              "than that which decided it");
+                              "the claim holds for the files that the certificate names; it "
+                              "was verified by other code than certify's");
     return code;
 }

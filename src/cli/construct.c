@@ -21,13 +21,12 @@ static int run(int argc, char **argv);
 const attest_command attest_command_construct = {
     .name = "construct",
     .arguments = "DATA [--strategy STRATEGY] [--r-min R] [--r-max R] [--eps E] [OPTION]...",
-    .summary = "build softmax weights that tell contexts apart: Theorem 2",
-    .details =
-        "One softmax head of rank 1, exact rational weights, with what is promised of it and\n"
-        "what is certified. Strategies: theorem (the paper's), gap (scores just far enough\n"
-        "apart for Lemma F), tuned (searched for the largest separation). Bounds that are not\n"
-        "given are taken just inside the extremes of the data. Exit code 1: a hypothesis "
-        "fails.",
+    .summary = "build softmax weights that separate contexts (Theorem 2)",
+    .details = "Builds one softmax head of rank 1 with exact rational weights, and prints the "
+               "promised\nand the certified separation. Strategies: theorem (the paper's), gap "
+               "(scores just far\nenough apart for Lemma F), tuned (searched for the largest "
+               "separation). The default\nbounds lie just inside the extremes of the data. "
+               "Exit code 1: a hypothesis fails.",
     .example = "  attest construct data.json --strategy tuned -o weights.json\n"
                "  attest construct data.npy --strategy gap --json",
     .product = "write the weights (JSON) to FILE",
@@ -308,9 +307,9 @@ static int construct(construct_job *job, const char *path, attest_common *common
         print_text(job);
     if (code == EXIT_HOLDS)
         attest_cli_print_hint(common,
-                              "next: 'attest audit DATA --construct theorem,gap,tuned' says "
-                              "at which precision each of them collapses%s",
-                              common->output ? "" : "; -o W keeps the weights");
+                              "next: 'attest audit DATA --construct theorem,gap,tuned' finds "
+                              "the precision at which each of them collapses%s",
+                              common->output ? "" : "; -o W writes the weights");
     return code;
 }
 
@@ -349,14 +348,14 @@ static int run(int argc, char **argv)
     size_t count;
     int code;
     const attest_option options[] = {
-        {"strategy", 0, "STRATEGY", "theorem, gap or tuned; theorem if not given",
-         OPTION_CHOICE, &job.strategy, strategies},
-        {"r-min", 0, "R", "a bound below all norms", OPTION_NUMBER, &job.r_min, NULL},
-        {"r-max", 0, "R", "a bound above all norms", OPTION_NUMBER, &job.r_max, NULL},
-        {"eps", 0, "E", "a bound below all distances", OPTION_NUMBER, &job.eps, NULL},
-        {"mask", 0, "MASK", "none or causal (Remark 1); none if not given", OPTION_CHOICE,
+        {"strategy", 0, "STRATEGY", "theorem, gap or tuned (default: theorem)", OPTION_CHOICE,
+         &job.strategy, strategies},
+        {"r-min", 0, "R", "lower bound of all norms", OPTION_NUMBER, &job.r_min, NULL},
+        {"r-max", 0, "R", "upper bound of all norms", OPTION_NUMBER, &job.r_max, NULL},
+        {"eps", 0, "E", "lower bound of all distances", OPTION_NUMBER, &job.eps, NULL},
+        {"mask", 0, "MASK", "none or causal, Remark 1 (default: none)", OPTION_CHOICE,
          &job.mask, masks},
-        {"seed", 0, "N", "of the random directions; 1 if not given", OPTION_COUNT, &job.seed,
+        {"seed", 0, "N", "seed of the random directions (default: 1)", OPTION_COUNT, &job.seed,
          NULL},
         {0},
     };

@@ -30,20 +30,16 @@ const attest_command attest_command_counterexample = {
     .name = "counterexample",
     .arguments = "[--list | --show NAME] [--weights W | --heads H --dim D --size S --seed N] "
                  "[OPTION]...",
-    .summary = "defeat hardmax attention: Theorem 1",
+    .summary = "construct data that hardmax attention confuses (Theorem 1)",
     .details =
-        "Two sequences that the given (or random) hardmax weights merge: equal outputs at a\n"
-        "token whose contexts differ, checked exactly. By default they lie on a line, and\n"
-        "merge for all weights at once. With --vocabulary they are made of a user's own "
-        "tokens:\n"
-        "what never wins a score can be exchanged; with --least the shortest such sequences "
-        "are\n"
-        "found, by going through all of them. With --search random data are tried, and "
-        "what\n"
-        "is found is shrunk. --list shows the gallery: the least pairs for each tie rule, "
-        "mask\n"
-        "and kind of weights; --show one of them, with these weights or plain ones, and the\n"
-        "exhaustive search that finds nothing smaller. Exit code 1: no such pair was found.",
+        "Finds two sequences on which the given (or random) hardmax weights have equal "
+        "outputs\nat a token whose contexts differ, checked exactly. By default the tokens lie "
+        "on a\nline, which defeats all weights at once. --vocabulary uses the tokens of a "
+        "dataset,\nexchanging those that never win a score; with --least it searches all "
+        "sequences of\nthese tokens for the shortest pair. --search tries random data and "
+        "shrinks the result.\n--list prints the gallery: the least pairs for each tie rule, "
+        "mask and kind of weights;\n--show prints one of them, and the exhaustive search that "
+        "finds nothing smaller. Exit\ncode 1: no such pair was found.",
     .example =
         "  attest counterexample --heads 8 --dim 16 --size 4 --seed 1\n"
         "  attest counterexample --weights hardmax.json --vocabulary data.json -o c.json\n"
@@ -382,7 +378,7 @@ static int print(const counterexample_job *job, const attest_common *common)
         attest_cli_print_hint(common,
                               "next: 'attest replay %s' evaluates it in every number system%s",
                               common->output ? common->output : "FILE",
-                              common->output ? "" : "; -o FILE keeps it");
+                              common->output ? "" : "; -o FILE writes it");
         return EXIT_HOLDS;
     }
     attest_json_write_begin(&json, stdout);
@@ -451,33 +447,31 @@ static int run(int argc, char **argv)
     size_t count;
     int code;
     const attest_option options[] = {
-        {"weights", 'w', "W",
-         "hardmax weights (JSON; .npz is softmax); random ones if\nnot given", OPTION_TEXT,
+        {"weights", 'w', "W", "hardmax weights, JSON (default: random weights)", OPTION_TEXT,
          &job.weights, NULL},
-        {"heads", 0, "H", "heads of random weights; 1 if not given", OPTION_POSITIVE,
-         &job.heads, NULL},
-        {"dim", 0, "D", "entries of a token; 2 if not given", OPTION_POSITIVE, &job.dim, NULL},
-        {"size", 0, "S", "rows of W_Q, W_K, W_V; as --dim if not given", OPTION_POSITIVE,
+        {"heads", 0, "H", "number of random heads (default: 1)", OPTION_POSITIVE, &job.heads,
+         NULL},
+        {"dim", 0, "D", "entries of a token (default: 2)", OPTION_POSITIVE, &job.dim, NULL},
+        {"size", 0, "S", "rows of W_Q, W_K, W_V (default: as --dim)", OPTION_POSITIVE,
          &job.size, NULL},
-        {"seed", 0, "N", "of random weights and of --search; 1 if not given", OPTION_COUNT,
+        {"seed", 0, "N", "seed of random weights and of --search (default: 1)", OPTION_COUNT,
          &job.seed, NULL},
         {"vocabulary", 0, "DATA", "use the tokens of this dataset", OPTION_TEXT,
          &job.vocabulary, NULL},
         {"least", 0, NULL,
-         "go through all sequences of these tokens, each at a\nplace where DATA has it, "
-         "shorter "
-         "ones first",
+         "search all sequences of these tokens, each at a position where DATA\nhas it, "
+         "shortest first",
          OPTION_FLAG, &job.least, NULL},
         {"list", 0, NULL, "list the gallery of least counterexamples", OPTION_FLAG, &job.list,
          NULL},
-        {"show", 0, "NAME", "show one of them, with plain weights or the given ones",
+        {"show", 0, "NAME", "print one of them, with its own weights or the given ones",
          OPTION_TEXT, &job.show, NULL},
-        {"search", 0, NULL, "try random data, and shrink what is found", OPTION_FLAG,
+        {"search", 0, NULL, "try random data and shrink what is found", OPTION_FLAG,
          &job.search, NULL},
-        {"ties", 0, "TIES", "uniform or leftmost; as in W, or uniform", OPTION_CHOICE,
+        {"ties", 0, "TIES", "uniform or leftmost (default: as in W, or uniform)", OPTION_CHOICE,
          &job.ties, ties},
-        {"mask", 0, "MASK", "none or causal; as in W, or none", OPTION_CHOICE, &job.mask,
-         masks},
+        {"mask", 0, "MASK", "none or causal (default: as in W, or none)", OPTION_CHOICE,
+         &job.mask, masks},
         {0},
     };
 

@@ -18,12 +18,11 @@ static int run(int argc, char **argv);
 const attest_command attest_command_demo = {
     .name = "demo",
     .arguments = "[OPTION]...",
-    .summary = "take the tour: contexts told apart, rounding, kernels judged",
-    .details =
-        "Sixteen steps, each a command as you would type it, in a few seconds. The last one\n"
-        "makes report.html of all that the others have left in the folder.",
+    .summary = "take a tour: contexts, rounding, kernels",
+    .details = "Runs sixteen commands and explains them, in a few seconds. The last one "
+               "makes\nreport.html from the results of the others.",
     .example = "  attest demo -o tour",
-    .product = "leave the files in the folder FILE; attest-demo if not given",
+    .product = "write the files to the directory FILE (default: attest-demo)",
     .folder = true,
     .run = run,
 };

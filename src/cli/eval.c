@@ -33,7 +33,7 @@ const attest_command attest_command_eval = {
         "  attest eval examples/universal-pair.json --weights examples/hardmax.json\n"
         "  attest eval data.json --weights softmax.json --number ball --bits 1024 --json\n"
         "  attest eval data.json --weights softmax.json --number bfloat16 --round zero",
-    .product = "write the outputs, as JSON, to FILE",
+    .product = "write the outputs as JSON to FILE",
     .data = true,
     .works = true,
     .run = run,
@@ -577,19 +577,18 @@ static int run(int argc, char **argv)
     int code;
     const attest_option options[] = {
         {"weights", 'w', "W",
-         "the attention weights (JSON or .npz), or a whole network\n"
-         "such as 'attest memorize' writes; needed",
+         "the attention weights (JSON or .npz), or a network that\n'attest memorize' wrote; "
+         "required",
          OPTION_TEXT, &request.weights, NULL},
         {"number", 'n', "SYSTEM",
-         "exact (hardmax only), ball, mpfr, double, or a format:\n"
-         "binary64 binary32 tfloat32 bfloat16 binary16\n"
-         "float8_e4m3fn float8_e5m2 and so on (doc/formats.md),\n"
-         "p=N, p=N:emin=E:emax=E;\n"
-         "exact for hardmax and ball for softmax if not given",
+         "exact (hardmax only), ball, mpfr, double, or a format: binary64\nbinary32 tfloat32 "
+         "bfloat16 binary16 float8_e4m3fn float8_e5m2\nand others (doc/formats.md), p=N, "
+         "p=N:emin=E:emax=E\n(default: exact for hardmax, ball for softmax)",
          OPTION_TEXT, &request.number, NULL},
-        {"bits", 'b', "P", "the precision of ball and mpfr; 128 if not given", OPTION_POSITIVE,
+        {"bits", 'b', "P", "precision of ball and mpfr (default: 128)", OPTION_POSITIVE,
          &request.bits, NULL},
-        {"round", 'r', "MODE", "nearest, zero, up, down or away (mpfr and formats)",
+        {"round", 'r', "MODE",
+         "nearest, zero, up, down or away, for mpfr and formats\n(default: nearest)",
          OPTION_TEXT, &request.round, NULL},
         {0},
     };

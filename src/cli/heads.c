@@ -530,8 +530,7 @@ static int run(int argc, char **argv)
         {"dry-run", 0, NULL, "print the scripts for Slurm and submit nothing", OPTION_FLAG,
          &request.dry_run, NULL},
         ATTEST_CLI_QKV_INPUTS(&request.qkv),
-        {"mask", 0, "NAME", "truth values (true: seen), or numbers added to the scores",
-         OPTION_TEXT, &request.qkv.name[ATTEST_QKV_MASK], NULL},
+        ATTEST_CLI_QKV_MASK(&request.qkv),
         ATTEST_CLI_AUDIT_OPTIONS(&request.settings),
         {0},
     };

@@ -93,15 +93,15 @@ void attest_cli_help(const attest_command *command, const attest_option *options
         print_option(0, "homogeneous", NULL,
                      "append the coordinate 1 to every token, as imported\n"
                      "weights with biases need it");
-    print_option(0, "color", "WHEN", "auto, always or never; auto if not given: on a terminal");
+    print_option(0, "color", "WHEN", "auto, always or never (default: auto, on a terminal)");
     print_option(0, "json", NULL, "print one JSON object");
     print_option(0, "max-memory", "SIZE",
-                 "what numbers read from files may take, e.g. 4G;\n"
-                 "half of the machine's memory if not given");
+                 "memory for numbers read from files, e.g. 4G (default: half\n"
+                 "of the machine's memory)");
     if (command->works)
         print_option(0, "max-work", "WORK",
-                     "what exact and ball evaluation may take: operations on\n"
-                     "bits, about 10^10 a second; 1e13 if not given");
+                     "limit of exact and ball evaluation in bit operations, about\n"
+                     "10^10 per second (default: 1e13)");
     print_option('h', "help", NULL, "print this text");
     attest_print("\nExample:\n");
     attest_print_lines(stdout, command->example, strlen(command->example));

@@ -22,17 +22,14 @@ const attest_command attest_command_import = {
                  "MODEL.safetensors (--q NAME --k NAME --v NAME | "
                  "--fused-qkv NAME) --o NAME [OPTION]... -o W\n"
                  "MODEL.safetensors --list",
-    .summary = "make weights of a real model's attention head",
+    .summary = "convert an attention head of a model to weights",
     .details =
-        "The matrices of queries, keys and values have shape (H s, d), that of the output\n"
-        "(d, H s), as linear layers store them; --transpose is for the other way round "
-        "(GPT-2).\n"
-        "Keys and values may be shared by groups of heads, in a fused tensor, too. Biases "
-        "become\n"
-        "columns for a coordinate 1, which tokens get where the weights are used. Models "
-        "divide scores by sqrt(s): --scale rsqrt. {} in names stands for the number of a head "
-        "that "
-        "has\ntensors of its own. All numbers are exact.",
+        "The tensors of queries, keys and values have shape (H s, d), that of the output\n(d, "
+        "H s), as linear layers store them; --transpose is for the transposed order "
+        "(GPT-2).\nGroups of heads may share keys and values, also in a fused tensor. Biases "
+        "become a\ncolumn for a coordinate 1, which is appended to the tokens where the "
+        "weights are used.\nModels divide scores by sqrt(s): --scale rsqrt. In names, {} is "
+        "the number of a head\nthat has tensors of its own. All numbers are exact.",
     .example =
         "  attest import model.safetensors --q h.0.attn.q.weight --k h.0.attn.k.weight \\\n"
         "      --v h.0.attn.v.weight --o h.0.attn.o.weight --head 3/12 --scale 1/8 \\\n"
@@ -342,8 +339,8 @@ static int import(import_job *job, const char *path, attest_common *common)
     if (!common->stdout_by)
         print_text(job, path);
     attest_cli_print_hint(common,
-                          "next: 'attest certify DATA --weights %s' decides what it tells "
-                          "apart, 'attest audit' what rounding does to it",
+                          "next: 'attest certify DATA --weights %s' decides which contexts it "
+                          "distinguishes, 'attest audit' which remain after rounding",
                           common->output ? common->output : "W");
     return EXIT_HOLDS;
 }
@@ -367,55 +364,55 @@ static int run(int argc, char **argv)
         {"fused-qkv", 0, "NAME", "one tensor with queries, keys and values", OPTION_TEXT,
          &request->qkv, NULL},
         {"arch", 0, "NAME",
-         "gpt2, llama (also Mistral, Qwen2), gemma2, phi3, bloom, neox or bert:\ntakes the "
-         "names, biases and mask from it; names that are given come first",
+         "use the names, biases and mask of this architecture: gpt2, llama (also\nMistral, "
+         "Qwen2), gemma2, phi3, bloom, neox or bert; options override it",
          OPTION_TEXT, &request->arch, NULL},
         {"config", 0, "FILE",
-         "with --arch: the model's config.json; if not given, the one beside\nMODEL, if there "
-         "is "
-         "one",
-         OPTION_TEXT, &request->config, NULL},
-        {"layer", 0, "L", "with --arch: this layer, 0 if not given", OPTION_COUNT, &job.layer,
-         NULL},
+         "with --arch: the model's config.json (default: the one beside MODEL)", OPTION_TEXT,
+         &request->config, NULL},
+        {"layer", 0, "L", "with --arch: the number of the layer (default: 0)", OPTION_COUNT,
+         &job.layer, NULL},
         {"list", 0, NULL, "list the tensors of MODEL, their types and shapes", OPTION_FLAG,
          &job.list, NULL},
         {"interleaved", 0, NULL,
-         "the fused tensor holds q, k, v of head 0, then of head 1,\n"
-         "and so on; if not given, all q, all k, all v",
+         "the fused tensor contains q, k, v of head 0, then of head 1, and so on\n(default: "
+         "all q, all k, all v)",
          OPTION_FLAG, &request->interleaved, NULL},
         {"transpose", 0, NULL, "matrices are stored as inputs times outputs", OPTION_FLAG,
          &request->transpose, NULL},
-        {"head", 0, "h/H", "take head h of H, numbered from 0", OPTION_TEXT, &job.head, NULL},
-        {"heads", 0, "H", "take all H heads; one head if neither is given", OPTION_POSITIVE,
-         &job.heads, NULL},
-        {"bias-q", 0, "NAME", "biases of queries ...", OPTION_TEXT, &request->bias_q, NULL},
-        {"bias-k", 0, "NAME", "... of keys", OPTION_TEXT, &request->bias_k, NULL},
-        {"bias-v", 0, "NAME", "... of values", OPTION_TEXT, &request->bias_v, NULL},
-        {"bias-qkv", 0, "NAME", "... of all three, fused", OPTION_TEXT, &request->bias_qkv,
+        {"head", 0, "h/H", "convert head h of H, numbered from 0", OPTION_TEXT, &job.head,
          NULL},
-        {"bias-o", 0, "NAME", "... of the output", OPTION_TEXT, &request->bias_o, NULL},
+        {"heads", 0, "H", "convert all H heads (default: a single head)", OPTION_POSITIVE,
+         &job.heads, NULL},
+        {"bias-q", 0, "NAME", "biases of queries", OPTION_TEXT, &request->bias_q, NULL},
+        {"bias-k", 0, "NAME", "biases of keys", OPTION_TEXT, &request->bias_k, NULL},
+        {"bias-v", 0, "NAME", "biases of values", OPTION_TEXT, &request->bias_v, NULL},
+        {"bias-qkv", 0, "NAME", "biases of queries, keys and values, fused", OPTION_TEXT,
+         &request->bias_qkv, NULL},
+        {"bias-o", 0, "NAME", "biases of the output", OPTION_TEXT, &request->bias_o, NULL},
         {"scale", 0, "P/Q",
-         "multiply all scores by this, or rsqrt: 1/sqrt(s), where that\n"
-         "is no fraction the binary32 number nearest to it; 1 if not\ngiven",
+         "multiply all scores by this, or rsqrt: 1/sqrt(s), rounded to binary32\nif it is "
+         "irrational (default: 1)",
          OPTION_TEXT, &job.scale, NULL},
-        {"mask", 0, "MASK", "none or causal; if not given, the architecture's, or none",
+        {"mask", 0, "MASK", "none or causal (default: the architecture's, or none)",
          OPTION_CHOICE, &job.mask, masks},
-        {"activation", 0, "NAME", "softmax or hardmax; softmax if not given", OPTION_CHOICE,
+        {"activation", 0, "NAME", "softmax or hardmax (default: softmax)", OPTION_CHOICE,
          &job.activation, activations},
-        {"no-skip", 0, NULL, "leave out the skip connection", OPTION_FLAG, &job.no_skip, NULL},
+        {"no-skip", 0, NULL, "omit the skip connection", OPTION_FLAG, &job.no_skip, NULL},
         {"norm", 0, "KIND",
-         "layer or rms: the data are tokens before this norm, which comes\n"
-         "first; the skip adds them as they were",
+         "layer or rms: apply this norm to the tokens first; the skip adds the\ntokens before "
+         "the norm",
          OPTION_CHOICE, &job.norm, norms},
-        {"norm-eps", 0, "E", "what the norm adds under the root; the model's, or 1e-5",
-         OPTION_NUMBER, &job.norm_eps, NULL},
-        {"norm-weight", 0, "NAME", "what it multiplies by; the architecture's, or nothing",
+        {"norm-eps", 0, "E",
+         "epsilon under the root of the norm (default: the model's, or 1e-5)", OPTION_NUMBER,
+         &job.norm_eps, NULL},
+        {"norm-weight", 0, "NAME", "factors of the norm (default: the architecture's, or none)",
          OPTION_TEXT, &request->norm_weight, NULL},
-        {"norm-bias", 0, "NAME", "... and adds", OPTION_TEXT, &request->norm_bias, NULL},
+        {"norm-bias", 0, "NAME", "biases of the norm (default: the architecture's, or none)",
+         OPTION_TEXT, &request->norm_bias, NULL},
         {"residual", 0, "NAME",
-         "the skip adds the tensor NAME of the data file, not what the\n"
-         "layer attends to: x + Attn(norm(x))",
-         OPTION_TEXT, &job.residual, NULL},
+         "the skip adds the tensor NAME of the data file: x + Attn(norm(x))", OPTION_TEXT,
+         &job.residual, NULL},
         {0},
     };
 

@@ -432,15 +432,15 @@ static int exit_code(const attest_judgement *layer, size_t count)
 static void print_next(int code, const attest_common *common)
 {
     if (code == EXIT_HOLDS)
-        attest_cli_print_hint(common,
-                              "said of this output on these inputs; next: a model that says "
-                              "more has narrower bounds ('attest show kernels'), and "
-                              "'attest tolerance' writes them");
+        attest_cli_print_hint(
+            common, "this describes one output on these inputs; next: a more specific "
+                    "model has narrower bounds ('attest show kernels'); 'attest "
+                    "tolerance' writes them");
     else if (code == EXIT_FAILS)
-        attest_cli_print_hint(common,
-                              "next: if the kernel is no member of the model (formats, "
-                              "casts, splits), judge it by one that is: 'attest show kernel "
-                              "MODEL' has all that a model says");
+        attest_cli_print_hint(
+            common, "next: if the model does not describe the kernel (formats, casts, "
+                    "splits), use another model; 'attest show kernel MODEL' prints "
+                    "its members");
 }
 
 static int show(judge_job *job)

@@ -21,13 +21,11 @@ const attest_command attest_command_memorize = {
     .name = "memorize",
     .arguments = "DATA [--strategy STRATEGY] [--positional] [--embed hash:D] [OPTION]...",
     .summary = "build a one-layer network that maps every token to its label",
-    .details =
-        "Corollary 1: attention of rank 1, then ReLU ramps in the gaps between the classes,\n"
-        "all weights exact rationals, and a proof that each output is the label. With\n"
-        "--positional (Corollary 2) positions are encoded first, with a step that keeps eps.\n"
-        "'attest eval DATA --weights NET' runs what -o wrote. Exit code 1: a hypothesis "
-        "fails,\n"
-        "for instance two tokens of one class with different labels.",
+    .details = "Corollary 1: attention of rank 1, then ReLU ramps in the gaps between the "
+               "classes. All\nweights are exact rationals, and each output is proved to be the "
+               "label. --positional\n(Corollary 2) encodes positions first, with a step that "
+               "keeps eps. 'attest eval DATA\n--weights NET' runs the network. Exit code 1: a "
+               "hypothesis fails, for instance two\ntokens of one class with different labels.",
     .example = "  attest memorize labelled.json -o network.json\n"
                "  attest memorize labelled.json --positional --mask causal --json\n"
                "  attest memorize train.conll --embed hash:8 -o network.json",
@@ -255,9 +253,10 @@ static int memorize(memorize_job *job, const char *path, attest_common *common)
     if (!common->stdout_by || code != EXIT_HOLDS)
         print_text(job);
     if (code == EXIT_HOLDS)
-        attest_cli_print_hint(
-            common, "next: 'attest eval DATA --weights %s' runs the network%s",
-            common->output ? common->output : "NET", common->output ? "" : "; -o NET keeps it");
+        attest_cli_print_hint(common,
+                              "next: 'attest eval DATA --weights %s' runs the network%s",
+                              common->output ? common->output : "NET",
+                              common->output ? "" : "; -o NET writes it");
     return code;
 }
 
@@ -272,19 +271,18 @@ static int run(int argc, char **argv)
     int code;
     const attest_option options[] = {
         {"strategy", 0, "STRATEGY",
-         "theorem, gap or tuned; tuned if not given. The first two\n"
-         "are refused where they need more than 2^20 bits, or 2^28\n"
-         "bits in all exponentials together",
+         "theorem, gap or tuned (default: tuned); the first two are refused if\nthey need more "
+         "than 2^20 bits, or 2^28 bits in all exponentials",
          OPTION_CHOICE, &job.strategy, strategies},
         {"positional", 0, NULL, "encode positions first (Corollary 2)", OPTION_FLAG,
          &job.positional, NULL},
         {"embed", 0, "hash:D",
-         "DATA is columns of words and tags (CoNLL), each word gets\n"
-         "D entries from its hash; implies --positional",
+         "read words and tags in columns (CoNLL); each word gets D entries from\nits hash; "
+         "implies --positional",
          OPTION_TEXT, &job.embed, NULL},
-        {"mask", 0, "MASK", "none or causal (Remark 1); none if not given", OPTION_CHOICE,
+        {"mask", 0, "MASK", "none or causal, Remark 1 (default: none)", OPTION_CHOICE,
          &job.mask, masks},
-        {"seed", 0, "N", "of the random directions; 1 if not given", OPTION_COUNT, &job.seed,
+        {"seed", 0, "N", "seed of the random directions (default: 1)", OPTION_COUNT, &job.seed,
          NULL},
         ATTEST_CLI_JOBS(&job.jobs),
         {0},

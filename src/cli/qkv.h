@@ -29,85 +29,96 @@ typedef struct attest_cli_qkv {
 
 extern const char *const attest_cli_causal_choices[], *const attest_cli_empty_choices[];
 
-/* The rows of a table of options: what attention is asked for, but for its mask. */
-#define ATTEST_CLI_QKV_INPUTS(x)                                                               \
-    {"q",         0,                                                                           \
-     "NAME",      "the tensor with the queries; {} stands for a layer's number",               \
-     OPTION_TEXT, &(x)->name[ATTEST_QKV_Q],                                                    \
-     NULL},                                                                                    \
-        {"k",         0,                                                                       \
-         "NAME",      "the keys; their heads divide those of the queries",                     \
-         OPTION_TEXT, &(x)->name[ATTEST_QKV_K],                                                \
-         NULL},                                                                                \
-        {"v",                                                                                  \
-         0,                                                                                    \
-         "NAME",                                                                               \
-         "the values. Names that are not given are q, k and v; without\n"                      \
-         "QKV, all three are .npy files",                                                      \
-         OPTION_TEXT,                                                                          \
-         &(x)->name[ATTEST_QKV_V],                                                             \
-         NULL},                                                                                \
-        {"scale",     0,                                                                       \
-         "S",         "what scores are multiplied by: p/q, rsqrt (1/sqrt(dim)), none",         \
-         OPTION_TEXT, &(x)->scale,                                                             \
-         NULL},                                                                                \
-        {"causal",                                                                             \
-         0,                                                                                    \
-         "[=top-left]",                                                                        \
-         "a query sees the keys up to its own place; the last one sees\n"                      \
-         "the last key, or the first the first alone",                                         \
-         OPTION_MAYBE,                                                                         \
-         &(x)->causal,                                                                         \
-         attest_cli_causal_choices},                                                           \
-        {"window",    0,                                                                       \
-         "L,R",       "a query sees L keys before its place and R after; none: all",           \
-         OPTION_TEXT, &(x)->window,                                                            \
-         NULL},                                                                                \
-        {"softcap", 0, "C", "scores t become C tanh(t/C)", OPTION_TEXT, &(x)->softcap, NULL},  \
-    {                                                                                          \
-        "sink", 0, "NAME", "one more logit per head, of a key whose value is 0", OPTION_TEXT,  \
-            &(x)->name[ATTEST_QKV_SINK], NULL                                                  \
+/* Rows of a table of options: the inputs of attention, except its mask. */
+#define ATTEST_CLI_QKV_INPUTS(x)                                                                \
+    {"q",         0,                                                                            \
+     "NAME",      "tensor of the queries; {} stands for the number of a layer (default: q)",    \
+     OPTION_TEXT, &(x)->name[ATTEST_QKV_Q],                                                     \
+     NULL},                                                                                     \
+        {"k",                                                                                   \
+         0,                                                                                     \
+         "NAME",                                                                                \
+         "tensor of the keys; their heads divide those of the queries\n(default: k)",           \
+         OPTION_TEXT,                                                                           \
+         &(x)->name[ATTEST_QKV_K],                                                              \
+         NULL},                                                                                 \
+        {"v",                                                                                   \
+         0,                                                                                     \
+         "NAME",                                                                                \
+         "tensor of the values (default: v); without QKV, --q, --k and --v are\n.npy files",    \
+         OPTION_TEXT,                                                                           \
+         &(x)->name[ATTEST_QKV_V],                                                              \
+         NULL},                                                                                 \
+        {"scale",     0,                                                                        \
+         "S",         "factor of the scores: p/q, rsqrt or none (default: rsqrt, 1/sqrt(dim))", \
+         OPTION_TEXT, &(x)->scale,                                                              \
+         NULL},                                                                                 \
+        {"causal",                                                                              \
+         0,                                                                                     \
+         "[=top-left]",                                                                         \
+         "a query sees the keys up to its own position; the last query sees the\nlast key, "    \
+         "or with top-left the first query the first key only",                                 \
+         OPTION_MAYBE,                                                                          \
+         &(x)->causal,                                                                          \
+         attest_cli_causal_choices},                                                            \
+        {"window",    0,                                                                        \
+         "L,R",       "a query sees L keys before its position and R after it; none: all",      \
+         OPTION_TEXT, &(x)->window,                                                             \
+         NULL},                                                                                 \
+        {"softcap",     0,   "C", "replace scores t by C tanh(t/C)", OPTION_TEXT,               \
+         &(x)->softcap, NULL},                                                                  \
+    {                                                                                           \
+        "sink", 0, "NAME", "tensor of one more logit per head, for a key whose value is 0",     \
+            OPTION_TEXT, &(x)->name[ATTEST_QKV_SINK], NULL                                      \
     }
 
-/* All of them, for commands that judge kernels. */
-#define ATTEST_CLI_QKV_OPTIONS(x)                                                                \
-    {"kernel",    0,                                                                             \
-     "MODEL",     "the kernel model: the name of a shipped one, or a file; needed",              \
-     OPTION_TEXT, &(x)->kernel,                                                                  \
-     NULL},                                                                                      \
-        {"quantise",                                                                             \
-         0,                                                                                      \
-         "LIST",                                                                                 \
-         "STAGE=SCHEME,...: what the kernel quantises, q, k, v, kv or p;\n"                      \
-         "exact=quantised: exact values are those of the quantised inputs;\n"                    \
-         "descale=folded: their scales multiply scores and outputs",                             \
-         OPTION_TEXT,                                                                            \
-         &(x)->quantise,                                                                         \
-         NULL},                                                                                  \
-        ATTEST_CLI_QKV_INPUTS(x),                                                                \
-        {"q-descale",                                                                            \
-         0,                                                                                      \
-         "NAME",                                                                                 \
-         "what q is multiplied by, kept apart from it: a number, or one\n"                       \
-         "for each head, or batch entry and head",                                               \
-         OPTION_TEXT,                                                                            \
-         &(x)->name[ATTEST_QKV_Q_DESCALE],                                                       \
-         NULL},                                                                                  \
-        {"k-descale", 0, "NAME", "the same of k", OPTION_TEXT, &(x)->name[ATTEST_QKV_K_DESCALE], \
-         NULL},                                                                                  \
-        {"v-descale", 0, "NAME", "the same of v", OPTION_TEXT, &(x)->name[ATTEST_QKV_V_DESCALE], \
-         NULL},                                                                                  \
-        {"mask",      0,                                                                         \
-         "NAME",      "truth values (true: seen), or numbers added to the scores",               \
-         OPTION_TEXT, &(x)->name[ATTEST_QKV_MASK],                                               \
-         NULL},                                                                                  \
-        {"empty-row",                                                                            \
-         0,                                                                                      \
-         "WHAT",                                                                                 \
-         "a row that sees nothing is zero, or nan",                                              \
-         OPTION_CHOICE,                                                                          \
-         &(x)->empty_row,                                                                        \
-         attest_cli_empty_choices},                                                              \
+#define ATTEST_CLI_QKV_MASK(x)                                                                 \
+    {                                                                                          \
+        "mask", 0, "NAME",                                                                     \
+            "tensor of truth values (true: seen), or of numbers added to the scores",          \
+            OPTION_TEXT, &(x)->name[ATTEST_QKV_MASK], NULL                                     \
+    }
+
+/* The options of the commands on kernels. */
+#define ATTEST_CLI_QKV_OPTIONS(x)                                                              \
+    {"kernel",    0,                                                                           \
+     "MODEL",     "the kernel model: a shipped one or a file; required",                       \
+     OPTION_TEXT, &(x)->kernel,                                                                \
+     NULL},                                                                                    \
+        {"quantise",                                                                           \
+         0,                                                                                    \
+         "LIST",                                                                               \
+         "STAGE=SCHEME,...: quantise q, k, v, kv or p;\nexact=quantised: compute exact "       \
+         "values from the quantised inputs;\ndescale=folded: multiply scores and outputs by "  \
+         "the scales",                                                                         \
+         OPTION_TEXT,                                                                          \
+         &(x)->quantise,                                                                       \
+         NULL},                                                                                \
+        ATTEST_CLI_QKV_INPUTS(x),                                                              \
+        {"q-descale",                                                                          \
+         0,                                                                                    \
+         "NAME",                                                                               \
+         "tensor of the factors of q: one number, or one per head, or one per\nbatch entry "   \
+         "and head",                                                                           \
+         OPTION_TEXT,                                                                          \
+         &(x)->name[ATTEST_QKV_Q_DESCALE],                                                     \
+         NULL},                                                                                \
+        {"k-descale", 0,                                                                       \
+         "NAME",      "the same for k",                                                        \
+         OPTION_TEXT, &(x)->name[ATTEST_QKV_K_DESCALE],                                        \
+         NULL},                                                                                \
+        {"v-descale", 0,                                                                       \
+         "NAME",      "the same for v",                                                        \
+         OPTION_TEXT, &(x)->name[ATTEST_QKV_V_DESCALE],                                        \
+         NULL},                                                                                \
+        ATTEST_CLI_QKV_MASK(x),                                                                \
+        {"empty-row",                                                                          \
+         0,                                                                                    \
+         "WHAT",                                                                               \
+         "output of a row that sees no key: zero or nan (default: zero)",                      \
+         OPTION_CHOICE,                                                                        \
+         &(x)->empty_row,                                                                      \
+         attest_cli_empty_choices},                                                            \
         ATTEST_CLI_JOBS(&(x)->jobs)
 
 /* Sets what the options mean for the question; EXIT_HOLDS, or a complaint. */

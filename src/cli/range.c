@@ -398,7 +398,7 @@ static int show(range_job *job)
         print_summary(job);
     if (code == EXIT_HOLDS)
         attest_cli_print_hint(common,
-                              "proved for all kernels of the model on these inputs; next: "
+                              "proved for all kernels of the model, on these inputs; next: "
                               "--max-error R finds the smallest scheme for keys and values");
     return code;
 }

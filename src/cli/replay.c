@@ -17,13 +17,10 @@ const attest_command attest_command_replay = {
     .name = "replay",
     .arguments = "FILE... [OPTION]...",
     .summary = "decide stored counterexamples again",
-    .details =
-        "Decides each file from its values alone, by the property that a campaign found it "
-        "for,\n"
-        "or else by the definition that it violates, and shows both outputs at its pair in "
-        "every\n"
-        "number system side by side. Exit code 1: a violation is confirmed (the claim fails);\n"
-        "0: none is, and 3: one could not be decided.",
+    .details = "Decides each file from its values alone, by its property or else by the "
+               "definition\nthat it violates, and prints both outputs of its pair in every "
+               "number system. Exit\ncode 1: a violation is confirmed (the claim fails); 0: "
+               "none is; 3: one is undecided.",
     .example = "  attest counterexample --heads 2 --dim 3 -o c.json && attest replay c.json",
     .works = true,
     .run = run,
@@ -100,10 +97,11 @@ static int run(int argc, char **argv)
     char **paths;
     size_t count;
     const attest_option options[] = {
-        {"load", 0, "FILE.so", "properties of your own; ATTEST_LOAD if not given", OPTION_TEXT,
-         &load, NULL},
-        {"timeout", 0, "T", "time for their answer; 60 seconds if not given", OPTION_TEXT,
-         &timeout, NULL},
+        {"load", 0, "FILE.so",
+         "use the properties of this shared object (default: $ATTEST_LOAD)", OPTION_TEXT, &load,
+         NULL},
+        {"timeout", 0, "T", "time limit of a loaded property (default: 60 seconds)",
+         OPTION_TEXT, &timeout, NULL},
         {0},
     };
     int code = attest_cli_parse(&attest_command_replay, &common, options, argc, argv, 1,

@@ -15,15 +15,12 @@ static int run(int argc, char **argv);
 const attest_command attest_command_report = {
     .name = "report",
     .arguments = "DIR [-o OUT.html] [OPTION]...",
-    .summary = "show the records of finished work as one page with plots",
-    .details = "DIR holds JSON records: what 'audit', 'campaign', 'certify', 'construct',\n"
-               "'counterexample', 'memorize' and 'approximate' have left there, in folders "
-               "inside it,\n"
-               "too. The page needs no network; under SOURCE_DATE_EPOCH the same "
-               "records\n"
-               "make the same bytes. Files that are no records are named at its end. A report "
-               "decides\n"
-               "nothing: the exit code is 0 whatever the verdicts are.",
+    .summary = "make one page with plots from the records of finished work",
+    .details = "Reads the JSON records in DIR and its subdirectories, as audit, campaign, "
+               "certify,\nconstruct, counterexample, heads, judge, memorize and others write "
+               "them. The page\nneeds no network; with SOURCE_DATE_EPOCH the same records make "
+               "the same bytes. Files\nthat are not records are listed at its end. The exit "
+               "code is 0 whatever the verdicts\nare.",
     .example = "  attest certify data.json --weights weights.json -o work/certificate.json\n"
                "  attest construct data.json --strategy tuned --json >work/tuned.json\n"
                "  attest report work -o work.html",
@@ -174,8 +171,8 @@ static int run(int argc, char **argv)
     const attest_option options[] = {
         {"svg", 0, "DIR", "write every plot to a file of its own in DIR", OPTION_TEXT,
          &job.figures, NULL},
-        {"light", 0, NULL, "plots of --svg in light colours alone, for paper", OPTION_FLAG,
-         &job.light, NULL},
+        {"light", 0, NULL, "use light colours only in the plots of --svg, for paper",
+         OPTION_FLAG, &job.light, NULL},
         {"csv", 0, "FILE", "write the errors of all audits as a table", OPTION_TEXT, &job.csv,
          NULL},
         {"junit", 0, "FILE", "write the verdicts as a JUnit file", OPTION_TEXT, &job.junit,

@@ -15,13 +15,11 @@ static int run(int argc, char **argv);
 const attest_command attest_command_separated = {
     .name = "separated",
     .arguments = "DATA [--r-min R] [--r-max R] [--eps E] [OPTION]...",
-    .summary = "decide tokenwise separatedness, or find its extremes",
-    .details =
-        "Definition 1: every token has r_min < |x| < r_max, and different tokens are more "
-        "than\n"
-        "eps apart. All inequalities are strict and decided exactly. Without bounds: the\n"
-        "extremes of the data, which are just out of reach as bounds, and the tokens that\n"
-        "attain them.",
+    .summary = "decide tokenwise separatedness, or find the extremes",
+    .details = "Definition 1: every token has r_min < |x| < r_max, and different tokens are "
+               "more than\neps apart. The inequalities are strict and decided exactly. Without "
+               "bounds, prints the\nextremes of the data and the tokens that attain them; as "
+               "bounds they just fail.",
     .example = "  attest separated data.json\n"
                "  attest separated data.npy --r-min 1/10 --r-max 3 --eps 0.01 --json",
     .data = true,
@@ -192,7 +190,7 @@ static int separate(separated_job *job, const char *path, attest_common *common)
     if (code == EXIT_HOLDS && job->extremes.no_duplicates)
         attest_cli_print_hint(common,
                               "next: 'attest construct DATA' builds a softmax head that "
-                              "tells all contexts of these tokens apart");
+                              "distinguishes all contexts of these tokens");
     return code;
 }
 

@@ -11,15 +11,15 @@ static int run(int argc, char **argv);
 const attest_command attest_command_simulate = {
     .name = "simulate",
     .arguments = "[QKV] --kernel MODEL [--schedule N] -o OUT [OPTION]...",
-    .summary = "the output of a concrete kernel, bit for bit",
+    .summary = "compute the output of a concrete kernel, bit for bit",
     .details =
-        "A model with a complete schedule is a concrete kernel: every rounding is known, but\n"
-        "for exp, whose error the model bounds. OUT is a safetensors file: out, with exp\n"
-        "rounded correctly, and lo and hi (F64), between which every exp of the model stays.\n"
-        "With layers the tensors are called layers.NUMBER.out and so on.",
+        "A model with a complete schedule is a concrete kernel: every rounding is "
+        "determined,\nexcept for exp, whose error the model bounds. OUT is a safetensors file "
+        "with out (exp\nrounded correctly), and with lo and hi in F64: bounds for every exp of "
+        "the model. With\nlayers the tensors are called layers.NUMBER.out and so on.",
     .example = "  attest simulate qkv.safetensors --kernel hopper-bf16-64 --causal \\\n"
                "      -o out.safetensors",
-    .product = "write the output to FILE (safetensors); needed",
+    .product = "write the output to FILE (safetensors); required",
     .run = run,
 };
 
@@ -111,7 +111,7 @@ static int simulate(simulate_job *job)
         job->elements, job->schedule, job->x.model->name, job->elements - job->open);
     attest_cli_qkv_print_quantise(&job->x);
     attest_cli_print_hint(common,
-                          "next: 'attest judge QKV --output %s --kernel MODEL' judges it by "
+                          "next: 'attest judge QKV %s --kernel MODEL' compares it with "
                           "the bounds of another model",
                           common->output);
     return EXIT_HOLDS;
@@ -125,7 +125,7 @@ static int run(int argc, char **argv)
     size_t count;
     const attest_option options[] = {
         ATTEST_CLI_QKV_OPTIONS(&job.x),
-        {"schedule", 0, "N", "which of the model's schedules; 0 if not given", OPTION_COUNT,
+        {"schedule", 0, "N", "number of the model's schedule (default: 0)", OPTION_COUNT,
          &job.schedule, NULL},
         {0},
     };
