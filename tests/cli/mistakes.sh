@@ -101,7 +101,7 @@ eval data.json --weights softmax.json --number fp8 | may be float8_e4m3fn or flo
 check data.json | "attest/certificate" is expected, this is "attest/dataset"
 replay softmax.json | "attest/counterexample" is expected, this is "attest/weights"
 counterexample --weights softmax.json | "activation": "hardmax"
-memorize data.json | the dataset has no "labels": as "sequences", with an array of numbers
+memorize data.json | the dataset has no "labels": add them in the shape of "sequences", with an array of numbers
 approximate --function sum --grid 4 --dim 9 | choose --dim and --length so
 judge qkv.safetensors qkv.safetensors --kernel fp32-any | there is no tensor 'out'; there are 'dropped', 'k', 'q', 'v', 'y'
 judge qkv.safetensors qkv.safetensors:y | use --kernel MODEL

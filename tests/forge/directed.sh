@@ -217,7 +217,7 @@ once: o["min_separation"] = {"mid": "0x1p+0", "rad": "0x1p-127"}
 END
 for name in delta exact refuted above refuted-below norm once; do
     checked 3 "within the slack: $name" $name
-    shows "less than the slack"
+    shows "closer than the error of the weights"
 done
 alter <<'END'
 delta: o["delta"] = "%d/%d" % (2**120 + 1, 2**120)

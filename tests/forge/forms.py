@@ -318,7 +318,7 @@ def wrong(kind, c, judgement, answer, reason):
         return "true, and " + answer
     if c["verdict"] == "undecided":
         return None if answer == "undecided" else "undecided, and decided"
-    if answer == "undecided" and "less than the slack" not in reason:
+    if answer == "undecided" and "closer than the error of the weights" not in reason:
         return "true, and undecided for another reason than the slack"
     if answer == "undecided" and (kind in ("unaltered", "precision") or judgement.room is None or judgement.room > 2):
         return "true by more than the slack, and undecided"
