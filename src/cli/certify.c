@@ -135,7 +135,7 @@ static void print_meaning(const attest_claim *claim, const attest_finding *findi
         attest_print(
             "%-18s %s\n", "meaning",
             fmpq_is_zero(claim->delta)
-                ? "these two places have the same output: nothing behind can tell them apart"
+                ? "these two places have the same output: no later layer can tell them apart"
                 : "the outputs at these two places are not more than delta apart");
     else if (!proved)
         attest_print("%-18s this output is not shorter than r\n", "meaning");

@@ -34,7 +34,7 @@ const char *attest_cli_name_options(char shown[ATTEST_CLI_TEXT_SIZE], const char
          "--heads H says it, or --config FILE, the model's config.json"},
         {"whatever stands before it",
          "whatever stands before it ('attest import FILE --list' has all names)"},
-        {"choose the shape so", "choose --dim and --length so"},
+        {"choose another shape", "choose other values of --dim and --length"},
         {"use the strategy tuned", "use --strategy tuned"},
         {"use the strategy gap", "use --strategy gap"},
         {"use the strategy gap, without eps", "use --strategy gap, without --eps"},

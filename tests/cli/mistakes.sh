@@ -102,7 +102,7 @@ check data.json | "attest/certificate" is expected, this is "attest/dataset"
 replay softmax.json | "attest/counterexample" is expected, this is "attest/weights"
 counterexample --weights softmax.json | "activation": "hardmax"
 memorize data.json | the dataset has no "labels": add them in the shape of "sequences", with an array of numbers
-approximate --function sum --grid 4 --dim 9 | choose --dim and --length so
+approximate --function sum --grid 4 --dim 9 | choose other values of --dim and --length
 judge qkv.safetensors qkv.safetensors --kernel fp32-any | there is no tensor 'out'; there are 'dropped', 'k', 'q', 'v', 'y'
 judge qkv.safetensors qkv.safetensors:y | use --kernel MODEL
 judge qkv.safetensors qkv.safetensors:y --kernel tiles.json | max.tiles: there is no such member; there is kind, tile, direction
