@@ -359,6 +359,22 @@ static attest_status make_references(attest_audit *audit, attest_error *error)
     return attest_audit_exact_weights_get(&audit->exact_weights, &request, sample, error);
 }
 
+/* log2 of the lower end of a positive ball, rounded down; false: it is not positive. */
+static bool log2_below(double *log2, const arb_t ball)
+{
+    ARF(low);
+    ARB(logarithm);
+
+    if (!arb_is_positive(ball) || !arb_is_finite(ball))
+        return false;
+    arb_get_lbound_arf(low, ball, 128);
+    arb_set_arf(logarithm, low);
+    arb_log_base_ui(logarithm, logarithm, 2, 128);
+    arb_get_lbound_arf(low, logarithm, 64);
+    *log2 = arf_get_d(low, ARF_RND_FLOOR);
+    return true;
+}
+
 attest_status attest_audit_run(attest_audit *audit, attest_error *error)
 {
     attest_audit_request request;
@@ -379,8 +395,8 @@ attest_status attest_audit_run(attest_audit *audit, attest_error *error)
     if (audit->kernel)
         ATTEST_TRY(run_kernel(audit, error));
     if (audit->certified.known && audit->certified.has_pair)
-        audit->collapse.has_separation = attest_audit_log2_below(
-            &audit->collapse.log2_separation, audit->certified.min_separation);
+        audit->collapse.has_separation =
+            log2_below(&audit->collapse.log2_separation, audit->certified.min_separation);
     audit->collapse.progress = audit->progress;
     ATTEST_TRY(attest_audit_collapse_find(&audit->collapse, &request, &audit->classes,
                                           &audit->like, error));
@@ -394,21 +410,6 @@ attest_status attest_audit_run(attest_audit *audit, attest_error *error)
     if (!audit->has_kernels)
         return ATTEST_OK;
     return attest_audit_kernels_get(&audit->kernels, &request, &audit->reference, error);
-}
-
-bool attest_audit_log2_below(double *log2, const arb_t ball)
-{
-    ARF(low);
-    ARB(logarithm);
-
-    if (!arb_is_positive(ball) || !arb_is_finite(ball))
-        return false;
-    arb_get_lbound_arf(low, ball, 128);
-    arb_set_arf(logarithm, low);
-    arb_log_base_ui(logarithm, logarithm, 2, 128);
-    arb_get_lbound_arf(low, logarithm, 64);
-    *log2 = arf_get_d(low, ARF_RND_FLOOR);
-    return true;
 }
 
 bool attest_audit_bits(fmpz_t bits, const arb_t large, const arb_t small)

@@ -13,7 +13,6 @@
 #include "audit/collisions.h"
 #include "audit/kernels.h"
 #include "audit/invariance.h"
-#include "audit/pairs.h"
 
 typedef enum attest_audit_verdict {
     ATTEST_AUDIT_SURVIVES = 0, /* the claim holds for the rounded outputs */
@@ -138,8 +137,5 @@ void attest_audit_conclude(attest_audit_conclusion *text, const attest_audit_res
  * broken. */
 void attest_audit_conclude_laws(attest_audit_conclusion *text,
                                 const attest_audit_result *result);
-
-/* log2 of the lower end of a positive ball, rounded down; false: it is not positive. */
-bool attest_audit_log2_below(double *log2, const arb_t ball);
 
 #endif

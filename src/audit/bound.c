@@ -11,6 +11,42 @@
 #include "base/workers.h"
 #include "number/scope.h"
 
+/* Powers and exponentials from above; proofs-notes/audit.md, "Doubles". */
+
+/* By repeated squaring of the part above 1: all terms are positive, and each rounding is
+ * covered by the enlarged u. */
+double attest_audit_bound_power(double u, double k)
+{
+    double result = 0, power = u * (1 + 0x1p-44);
+
+    for (uint64_t left = (uint64_t)k; left; left >>= 1) {
+        if (left & 1)
+            result += power * (1 + result);
+        power *= 2 + power;
+    }
+    return result;
+}
+
+/* x + x^2/2! + ... + x^14/14!, and what follows is below 2^-40 of it. */
+double attest_audit_bound_expm1(double x)
+{
+    double sum = 1;
+
+    for (int i = 14; i > 1; i--)
+        sum = 1 + sum * x / i;
+    return sum * x * OUTWARD;
+}
+
+/* Returns e^x as the kernels compute it: within 2^-51 of itself where it is above 2^-1000, and
+ * below that within 2^-1074. */
+static double exp_by_kernels(double x)
+{
+    double y;
+
+    attest_kernel_exp(&y, &x, 1);
+    return y;
+}
+
 double attest_audit_bound_growth(const attest_audit_model *model, double roundings)
 {
     double u = model->u, cap;
@@ -239,12 +275,12 @@ static double bound_weights(double *peak, size_t visible, const bound *b)
     }
     *peak = overflows ? NAN : 1;
     if (!overflows && !model->shifted)
-        *peak = attest_audit_bound_exp(range.top + range.shift) * OUTWARD +
+        *peak = exp_by_kernels(range.top + range.shift) * OUTWARD +
                 ATTEST_TERM(peak_underflow, 0x1p-1000);
     if (model->tiny == 0)
         return 0;
-    scale = model->shifted ? attest_audit_bound_exp(-range.shift)
-                           : attest_audit_bound_exp(range.top - range.shift);
+    scale =
+        model->shifted ? exp_by_kernels(-range.shift) : exp_by_kernels(range.top - range.shift);
     if (!(scale >= 0x1p-1000)) /* too small to be computed accurately */
         return INFINITY;
     if (!model->shifted)
@@ -439,38 +475,4 @@ attest_status attest_audit_bound_weights(double *variation, const attest_audit_r
         .request = request, .model = model, .variation = variation};
 
     return run(&b, error);
-}
-
-/* Powers and exponentials from above; proofs-notes/audit.md, "Doubles". */
-
-/* By repeated squaring of the part above 1: all terms are positive, and each rounding is
- * covered by the enlarged u. */
-double attest_audit_bound_power(double u, double k)
-{
-    double result = 0, power = u * (1 + 0x1p-44);
-
-    for (uint64_t left = (uint64_t)k; left; left >>= 1) {
-        if (left & 1)
-            result += power * (1 + result);
-        power *= 2 + power;
-    }
-    return result;
-}
-
-/* x + x^2/2! + ... + x^14/14!, and what follows is below 2^-40 of it. */
-double attest_audit_bound_expm1(double x)
-{
-    double sum = 1;
-
-    for (int i = 14; i > 1; i--)
-        sum = 1 + sum * x / i;
-    return sum * x * OUTWARD;
-}
-
-double attest_audit_bound_exp(double x)
-{
-    double y;
-
-    attest_kernel_exp(&y, &x, 1);
-    return y;
 }

@@ -1,6 +1,6 @@
 /* bound_head.c -- an a priori bound on the error of a recorded head in a simulated
  * arithmetic. */
-#include "audit/bound_head.h"
+#include "audit/bound_setup.h"
 
 #include <stdlib.h>
 

@@ -14,6 +14,7 @@
 #include "attention/head_plan.h"
 #include "audit/bound.h"
 #include "base/term.h"
+#include "judge/problem.h"
 
 /* Sums of up to 2^20 positive terms of a few roundings each are wrong by less than 2^-30. */
 #define OUTWARD (1 + ATTEST_TERM(outward, 0x1p-30))
@@ -98,10 +99,6 @@ double attest_audit_bound_power(double u, double k);
 /* Returns a close upper bound of e^x - 1. Domain: 0 <= x <= 1. */
 double attest_audit_bound_expm1(double x);
 
-/* Returns e^x as the kernels compute it: within 2^-51 of itself where it is above 2^-1000, and
- * below that within 2^-1074. */
-double attest_audit_bound_exp(double x);
-
 /* Sets exact_scores of all heads, for hardmax. */
 void attest_audit_bound_exact_scores(bound *b);
 
@@ -114,5 +111,35 @@ void attest_audit_bound_winners(const bound_head *d, const uint32_t *token, size
  * either way. */
 bool attest_audit_bound_init(bound *b);
 void attest_audit_bound_clear(bound *b);
+
+/* The bound of a recorded head: steps 1 and 3 to 6 of proofs-notes/audit.md, with scale, mask
+ * and sink (its part "Recorded heads"). */
+
+typedef struct attest_audit_head_bound {
+    const attest_judge_problem *problem;
+    attest_audit_model model;
+    double *block;    /* all numbers */
+    uint32_t *number; /* the keys that a row sees, and where values stand */
+    quantities query, key,
+        value;              /* of the head; the value of a sink follows those of the keys */
+    quantities scale, sink; /* one each */
+    bound work;
+} attest_audit_head_bound;
+
+/* The problem must outlive it. Status: NOMEM. Clear it in either case. */
+attest_status attest_audit_head_bound_init(attest_audit_head_bound *r,
+                                           const attest_simulated_arithmetic *arithmetic,
+                                           const attest_judge_problem *problem,
+                                           attest_error *error) ATTEST_WARN_UNUSED;
+void attest_audit_head_bound_clear(attest_audit_head_bound *r);
+
+/* Copies the queries, keys and values of a head. */
+void attest_audit_head_bound_load(attest_audit_head_bound *r, const attest_judge_head *head);
+
+/* entry[c] >= |computed - exact output| 2^(unit_bits of the model) in row i, value_dim entries;
+ * infinite where there is no bound: possible overflow, or a softcap. Domain: the row sees a
+ * key. */
+void attest_audit_head_bound_run(double *entry, attest_audit_head_bound *r,
+                                 attest_judge_head *head, size_t i);
 
 #endif

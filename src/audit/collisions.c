@@ -200,8 +200,8 @@ attest_status attest_audit_spread_check(const attest_audit_outputs *outputs,
         (long)least, (long)most, MOST_SPREAD);
 }
 
-void attest_audit_distance(arf_t square, const attest_audit_outputs *outputs, size_t p,
-                           size_t q)
+/* square = |output p - output q|^2, exactly. */
+static void get_distance(arf_t square, const attest_audit_outputs *outputs, size_t p, size_t q)
 {
     ARF(x, y);
 
@@ -255,7 +255,7 @@ static attest_status search_tree(arf_t square, size_t pair[2], bool *found,
         ATTEST_TRY(attest_candidates_next(&more, &first, &second, &candidates, error));
         if (!more)
             return ATTEST_OK;
-        attest_audit_distance(other, outputs, first, second);
+        get_distance(other, outputs, first, second);
         if (*found && arf_cmp(other, square) >= 0)
             continue;
         *found = true;
@@ -398,7 +398,7 @@ static void offer(best *b, arf_t square, const attest_audit_outputs *outputs, si
     bool first = comes_first(pair, p, q, b->pair);
     int order;
 
-    attest_audit_distance(square, outputs, p, q);
+    get_distance(square, outputs, p, q);
     order = b->found ? arf_cmp(square, b->square) : -1;
     if (order > 0 || (order == 0 && !first))
         return;

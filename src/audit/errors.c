@@ -12,7 +12,6 @@
 #include "base/term.h"
 #include "base/workers.h"
 #include "format/simulate_in_mpfr.h"
-#include "number/rationals.h"
 #include "number/scope.h"
 
 attest_audit_size attest_audit_size_get(const mpfr_t x)
@@ -51,16 +50,6 @@ attest_audit_size attest_audit_size_mean(attest_audit_size a, size_t a_count,
     mpfr_add(x, x, y, MPFR_RNDU);
     mpfr_div_ui(x, x, a_count + b_count, MPFR_RNDU);
     return attest_audit_size_get(x);
-}
-
-int attest_audit_size_compare_rational(attest_audit_size size, const fmpq_t rational)
-{
-    MPFR(53, wide);
-    ARF(value);
-
-    get_wide(wide, size);
-    arf_set_mpfr(value, wide);
-    return attest_rationals_compare_arf(value, rational);
 }
 
 void attest_audit_size_format(char text[ATTEST_AUDIT_SIZE_TEXT], attest_audit_size size,

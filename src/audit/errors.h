@@ -4,10 +4,12 @@
 #define ATTEST_AUDIT_ERRORS_H
 
 #include <mpfr.h>
+#include <stdint.h>
 
 #include <attest/flint.h>
 
 #include "audit/reference.h"
+#include "theory/contextual.h"
 
 /* The number part 2^exponent, 1/2 <= part < 1; or part is 0 or infinite. */
 typedef struct attest_audit_size {
@@ -26,9 +28,6 @@ int attest_audit_size_compare(attest_audit_size a, attest_audit_size b);
  */
 attest_audit_size attest_audit_size_mean(attest_audit_size a, size_t a_count,
                                          attest_audit_size b, size_t b_count);
-
-/* The sign of size - rational, exactly. */
-int attest_audit_size_compare_rational(attest_audit_size size, const fmpq_t rational);
 
 /* Writes a decimal of so many digits, for any exponent: a JSON number if the size is finite. */
 enum { ATTEST_AUDIT_SIZE_TEXT = 48 };
@@ -147,5 +146,34 @@ attest_status attest_audit_error_by_width_get(attest_audit_error_by_width *by_wi
                                               const attest_audit_reference *reference,
                                               const attest_simulated_arithmetic *arithmetic,
                                               attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Which required pairs are still told apart, and how certainly. */
+
+/* The worst that happened to a pair. */
+typedef enum attest_audit_pair_kind {
+    ATTEST_AUDIT_APART = 0,
+    ATTEST_AUDIT_BY_ROUNDING,
+    ATTEST_AUDIT_MERGED
+} attest_audit_pair_kind;
+
+/* Required pairs of the positions that were compared. required = apart + by_rounding + merged.
+ */
+typedef struct attest_audit_pairs {
+    size_t positions;
+    uint64_t required;
+    uint64_t apart; /* for certain: the exact outputs are farther apart than both errors */
+    uint64_t by_rounding; /* the outputs differ, but errors of this size may make them equal */
+    uint64_t merged;      /* the outputs are equal, or one is not finite */
+    attest_audit_pair_kind kind; /* of the first pair that is not apart: merged if any is */
+    attest_place pair[2];
+} attest_audit_pairs;
+
+/* Compares the outputs of the dataset at positions of the sample, at most 4096, evenly. Status:
+ * NOMEM, IO. Cost: one distance per pair, cut short where it is large enough. */
+attest_status
+attest_audit_pairs_get(attest_audit_pairs *pairs, const attest_audit_outputs *outputs,
+                       const attest_dataset *dataset, const attest_audit_reference *reference,
+                       const attest_audit_deviation *deviation, const attest_contexts *classes,
+                       size_t jobs, attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

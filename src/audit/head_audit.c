@@ -1,11 +1,11 @@
 /* head_audit.c -- one head of recorded queries, keys and values, in many arithmetics. */
-#include "audit/head_audit.h"
+#include "audit/heads.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "audit/evaluate_in_double.h"
-#include "audit/bound_head.h"
+#include "audit/bound_setup.h"
 #include "audit/reference.h"
 #include "audit/evaluate_kernel.h"
 #include "base/memory.h"

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "audit/evaluate_in_double.h"
-#include "audit/heads_parts.h"
 #include "base/input.h"
 #include "base/memory.h"
 #include "base/progress.h"
@@ -370,18 +369,13 @@ attest_status attest_audit_heads_run(attest_audit_heads *heads, attest_error *er
     return heads->shard ? ATTEST_OK : add_totals(heads, error);
 }
 
-attest_audit_verdict attest_audit_cell_verdict(const attest_audit_cell *cell)
-{
-    if (cell->pairs.merged > 0)
-        return ATTEST_AUDIT_COLLAPSES;
-    return cell->nonfinite > 0 ? ATTEST_AUDIT_FAILS : ATTEST_AUDIT_SURVIVES;
-}
-
 void attest_audit_cell_result(attest_audit_result *result, const attest_audit_cell *cell,
                               const attest_simulated_arithmetic *arithmetic)
 {
     attest_audit_result_init(result, arithmetic);
-    result->verdict = attest_audit_cell_verdict(cell);
+    result->verdict = cell->pairs.merged > 0 ? ATTEST_AUDIT_COLLAPSES
+                      : cell->nonfinite > 0  ? ATTEST_AUDIT_FAILS
+                                             : ATTEST_AUDIT_SURVIVES;
     fmpz_set_ui(result->collisions.pairs, cell->pairs.merged);
     result->collisions.nonfinite = cell->nonfinite;
     result->saturated = cell->saturated;

@@ -6,10 +6,38 @@
 
 #include "audit/audit.h"
 #include "audit/record.h"
-#include "audit/head_audit.h"
 #include "io/json_write.h"
+#include "judge/model.h"
+#include "judge/problem.h"
 #include "model/model_qkv.h"
 #include "model/qkv.h"
+
+/* The result for a head in one arithmetic. */
+typedef struct attest_audit_cell {
+    size_t positions; /* that were audited */
+    size_t nonfinite; /* positions with an entry that is not finite */
+    size_t saturated; /* entries whose absolute value is the format's largest number */
+    bool escaped;     /* a number left the range of doubles: the rest is invalid */
+    attest_audit_deviation deviation; /* without its distances */
+    size_t worst_batch, worst_row;    /* where the relative error is largest */
+    attest_audit_weights_error weights_error;
+    attest_audit_pairs pairs;
+    attest_audit_errors errors;
+    bool has_bound; /* errors.bound_ulp is one: bound_head.c */
+} attest_audit_cell;
+
+/* cell[f] = the result of arithmetic f for a head, at no more than `most` of its positions,
+ * (batch, row) in order, at equal steps; rows that see no key are left out. Two positions must
+ * be told apart unless they have the same query and see the same keys and values equally often.
+ * kernel: NULL, or the model that the last arithmetic, its output format, stands for
+ * (evaluate_kernel.h); its weights are not measured. Domain: evaluate_in_double.h can simulate
+ * all others. Status: FORMAT (a number that is not finite), USAGE (a kernel that cannot be
+ * run), NOMEM. */
+attest_status attest_audit_head_run(attest_audit_cell *cell,
+                                    const attest_judge_problem *problem, size_t head,
+                                    const attest_simulated_arithmetic *arithmetic,
+                                    size_t arithmetics, const attest_judge_model *kernel,
+                                    size_t most, attest_error *error) ATTEST_WARN_UNUSED;
 
 /* A head of a model. */
 typedef struct attest_audit_head_place {
@@ -40,7 +68,7 @@ typedef struct attest_audit_heads {
                                          output format, stands for */
     size_t most;                      /* limit on the positions of a head */
     size_t jobs;
-    const char *parts;    /* NULL, or the directory of per-head results (heads_parts.h) */
+    const char *parts;    /* NULL, or the directory of per-head results (below) */
     size_t shard, shards; /* with parts: audit the heads of this shard, 1 .. shards; 0: merge
                              the results */
     attest_progress progress;
@@ -69,8 +97,6 @@ void attest_audit_heads_clear(attest_audit_heads *heads);
 attest_status attest_audit_heads_run(attest_audit_heads *heads,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 
-attest_audit_verdict attest_audit_cell_verdict(const attest_audit_cell *cell);
-
 /* result = the cell as the result of an audit, for its record and its conclusion. The caller
  * clears it. */
 void attest_audit_cell_result(attest_audit_result *result, const attest_audit_cell *cell,
@@ -83,5 +109,31 @@ void attest_audit_heads_write_input(attest_json *json, const attest_audit_heads 
 /* Writes all members of a record. */
 void attest_audit_heads_write(attest_json *json, const attest_audit_heads *heads,
                               const attest_audit_origin *origin);
+
+/* Results of heads that were audited before or elsewhere: one file per head in a directory. */
+
+/* A file contains the cells as they are in memory, so only the program that wrote it can read
+ * it: its key is a hash of the program, the input and the arithmetic. */
+typedef struct attest_audit_parts {
+    const char *folder;
+    char key[65];
+} attest_audit_parts;
+
+/* Creates the directory heads->parts if it does not exist. Domain: the heads are listed.
+ * Status: IO, NOMEM. */
+attest_status attest_audit_parts_open(attest_audit_parts *parts,
+                                      const attest_audit_heads *heads,
+                                      attest_error *error) ATTEST_WARN_UNUSED;
+
+/* *there = whether the file of head i exists; then its cells are read. Status: FORMAT (a file
+ * of another audit or program, or a damaged one), IO, NOMEM. */
+attest_status attest_audit_parts_read(bool *there, const attest_audit_parts *parts,
+                                      attest_audit_heads *heads, size_t i,
+                                      attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Writes the cells of head i. Concurrent writers write the same bytes. Status: IO, NOMEM. */
+attest_status attest_audit_parts_write(const attest_audit_parts *parts,
+                                       const attest_audit_heads *heads, size_t i,
+                                       attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

@@ -1,6 +1,6 @@
 /* heads_parts.c -- heads that were audited before, or elsewhere: a file for each in a folder.
  */
-#include "audit/heads_parts.h"
+#include "audit/heads.h"
 
 #include <errno.h>
 #include <fcntl.h>

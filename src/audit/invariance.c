@@ -146,6 +146,24 @@ static bool differ(const sample *s, size_t given, size_t less)
     return false;
 }
 
+/* Returns whether the outputs at position p of one and q of the other are the same numbers.
+ * Outputs that are not finite count as equal. */
+static bool same_output(const attest_audit_outputs *a, size_t p, const attest_audit_outputs *b,
+                        size_t q)
+{
+    ARF(x, y);
+
+    if (!attest_audit_outputs_finite(a, p) || !attest_audit_outputs_finite(b, q))
+        return true;
+    for (size_t c = 0; c < a->dim; c++) {
+        attest_audit_outputs_get(x, a, p, c);
+        attest_audit_outputs_get(y, b, q, c);
+        if (!arf_equal(x, y))
+            return false;
+    }
+    return true;
+}
+
 /* Counts for sequence m, whose outputs begin at these positions. */
 static void compare(attest_audit_laws *laws, const sample *s, size_t m, size_t at,
                     const attest_audit_outputs *given, const attest_audit_outputs *reversed,
@@ -155,7 +173,7 @@ static void compare(attest_audit_laws *laws, const sample *s, size_t m, size_t a
 
     for (size_t k = is_causal(s) ? n - 1 : 0; k < n; k++) {
         laws->reordered++;
-        if (!attest_orders_same_output(given, at + k, reversed, at + place_of(s, k, n)) &&
+        if (!same_output(given, at + k, reversed, at + place_of(s, k, n)) &&
             laws->changed++ == 0)
             laws->changed_at = (attest_place){s->sequence[m], k};
     }
@@ -165,8 +183,8 @@ static void compare(attest_audit_laws *laws, const sample *s, size_t m, size_t a
         laws->shortened++;
         if (attest_audit_outputs_finite(given, at + k) &&
             attest_audit_outputs_finite(shorter, less) &&
-            attest_orders_same_output(given, at + k, shorter, less) &&
-            differ(s, at + k, less) && laws->unnoticed++ == 0)
+            same_output(given, at + k, shorter, less) && differ(s, at + k, less) &&
+            laws->unnoticed++ == 0)
             laws->unnoticed_at = (attest_place){s->sequence[m], k};
     }
 }
@@ -241,22 +259,6 @@ static attest_status permute(attest_dataset *permuted, const attest_dataset *dat
     return attest_dataset_builder_finish(permuted, &builder, error);
 }
 
-bool attest_orders_same_output(const attest_audit_outputs *a, size_t p,
-                               const attest_audit_outputs *b, size_t q)
-{
-    ARF(x, y);
-
-    if (!attest_audit_outputs_finite(a, p) || !attest_audit_outputs_finite(b, q))
-        return true;
-    for (size_t c = 0; c < a->dim; c++) {
-        attest_audit_outputs_get(x, a, p, c);
-        attest_audit_outputs_get(y, b, q, c);
-        if (!arf_equal(x, y))
-            return false;
-    }
-    return true;
-}
-
 static void exchange(size_t *a, size_t *b)
 {
     size_t swap = *a;
@@ -313,7 +315,7 @@ attest_status attest_orders_check(bool *broken, size_t order[ATTEST_ORDERS_LONGE
         ATTEST_TRY(permute(&permuted, dataset, order, error));
         ATTEST_TRY(evaluate(&other, &permuted, weights, arithmetic, error));
         for (size_t k = 0; k < n && !*broken; k++) {
-            *broken = !attest_orders_same_output(&given, k, &other, order[k]);
+            *broken = !same_output(&given, k, &other, order[k]);
             *position = k;
         }
     }

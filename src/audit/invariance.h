@@ -35,11 +35,6 @@ attest_status attest_audit_laws_get(attest_audit_laws *laws,
 
 enum { ATTEST_ORDERS_LONGEST = 5 };
 
-/* Returns whether the outputs at position p of one and q of the other are the same numbers.
- * Outputs that are not finite count as equal. */
-bool attest_orders_same_output(const attest_audit_outputs *a, size_t p,
-                               const attest_audit_outputs *b, size_t q);
-
 /* Evaluates the one sequence of the dataset in all orders; *broken: the outputs at some token
  * differ from those in the order given. order[k] is then the place of token k in the first such
  * order, *position a token whose outputs differ. Outputs that are not finite count as equal.

@@ -3,7 +3,7 @@
  * Outputs a and b with errors e_a and e_b are told apart for certain if the exact ones are
  * farther apart than e_a + e_b. Doubles show that for most pairs, balls for what they leave
  * open (proofs-notes/audit.md, Pairs). */
-#include "audit/pairs.h"
+#include "audit/errors.h"
 
 #include <float.h>
 #include <math.h>

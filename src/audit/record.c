@@ -10,7 +10,8 @@
 #include "judge/model_field.h"
 #include "number/scope.h"
 
-void attest_audit_write_fmpz(attest_json *json, const char *key, const fmpz_t value)
+/* An integer of any size: a string beyond 64 bits. */
+static void write_fmpz(attest_json *json, const char *key, const fmpz_t value)
 {
     if (fmpz_sgn(value) >= 0 && fmpz_abs_fits_ui(value)) {
         attest_json_write_count(json, key, fmpz_get_ui(value));
@@ -200,7 +201,7 @@ void attest_audit_write_result(attest_json *json, const attest_audit_result *res
 {
     attest_audit_write_format(json, &result->arithmetic.format);
     attest_json_write_string(json, "verdict", attest_audit_verdict_name(result->verdict));
-    attest_audit_write_fmpz(json, "collisions", result->collisions.pairs);
+    write_fmpz(json, "collisions", result->collisions.pairs);
     attest_json_write_count(json, "nonfinite", result->collisions.nonfinite);
     attest_json_write_count(json, "saturated", result->saturated);
     write_optional_ball(json, "min_separation", result->has_separation, result->min_separation);
@@ -242,7 +243,7 @@ static void write_widths(attest_json *json, const char *key, const attest_audit_
     for (size_t i = 0; i < count; i++) {
         attest_json_write_object(json, NULL);
         attest_json_write_integer(json, "bits", width[i].bits);
-        attest_audit_write_fmpz(json, "collisions", width[i].collisions);
+        write_fmpz(json, "collisions", width[i].collisions);
         attest_json_write_count(json, "nonfinite", width[i].nonfinite);
         write_measure(json, "log2_separation", width[i].has_separation,
                       width[i].log2_separation);
@@ -296,7 +297,7 @@ static void write_bits(attest_json *json, const char *key, bool known, const arb
     FMPZ(bits);
 
     if (known && attest_audit_bits(bits, large, small))
-        attest_audit_write_fmpz(json, key, bits);
+        write_fmpz(json, key, bits);
     else
         attest_json_write_null(json, key);
 }
@@ -501,7 +502,7 @@ void attest_audit_write_subject(attest_json *json, const attest_audit *audit,
     attest_json_write_count(json, "dim", attest_weights_output_dim(audit->weights));
     attest_json_write_count(json, "tokens", attest_dataset_vocabulary(dataset));
     attest_json_write_count(json, "positions", dataset->total);
-    attest_audit_write_fmpz(json, "required_pairs", audit->classes.required_pairs);
+    write_fmpz(json, "required_pairs", audit->classes.required_pairs);
     attest_json_write_close(json);
     attest_json_write_object(json, "weights");
     attest_json_write_string(json, "path", origin->weights);

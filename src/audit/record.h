@@ -38,7 +38,4 @@ void attest_audit_write_arithmetic(attest_json *json,
 /* "versions" and "cpu": the program and the machine that made the record. */
 void attest_audit_write_maker(attest_json *json);
 
-/* An integer of any size: a string beyond 64 bits. */
-void attest_audit_write_fmpz(attest_json *json, const char *key, const fmpz_t value);
-
 #endif

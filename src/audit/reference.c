@@ -127,98 +127,6 @@ static attest_status enclose_passage(arb_ptr ball, const attest_weights *weights
     return ATTEST_OK;
 }
 
-static attest_status enclose_item(ball_work *work, size_t item)
-{
-    attest_audit_reference *r = work->reference;
-    const attest_weights *weights = work->request->weights;
-    size_t i = item / work->passages;
-    attest_audit_passage at = attest_audit_passage_get(r->start[i + 1] - r->start[i],
-                                                       item % work->passages, work->passages);
-    size_t first = (r->start[i] + at.begin) * r->dim, count = (at.end - at.begin) * r->dim;
-    ARB_VEC(ball, (slong)count);
-    ATTEST_SCOPED(attest_sequence, sequence);
-
-    ATTEST_TRY(attest_dataset_get_sequence(&sequence, work->request->dataset, r->sequence[i],
-                                           NULL, NULL));
-    ATTEST_TRY(enclose_passage(ball, weights, &sequence, at, r->bits));
-    ATTEST_TRY(
-        attest_audit_zeros_settle(ball, work->request, r->sequence[i], &sequence, at, r->bits));
-    for (size_t e = 0; e < count; e++)
-        attest_audit_reference_set(r, first + e, ball + e);
-    return ATTEST_OK;
-}
-
-static bool evaluate_balls(void *context, size_t item)
-{
-    ball_work *work = context;
-    attest_status status = enclose_item(work, item);
-
-    if (status == ATTEST_UNABLE)
-        *work->unable = true;
-    return status == ATTEST_OK || status == ATTEST_UNABLE;
-}
-
-static attest_status enclose_sample(attest_audit_reference *reference,
-                                    const attest_audit_request *request, size_t most,
-                                    attest_error *error)
-{
-    long bits = reference->bits;
-    ATTEST_SHARED(bool, unable, 1);
-    ball_work work = {request, reference, 1, unable};
-    size_t jobs = 1;
-    double left = request->max_work;
-
-    if (!unable || !choose_sample(reference, request, most, bits))
-        return attest_memory_fail(error);
-    reference->middle = attest_in_mpfr_vector_init(
-        &reference->middle_bytes, reference->positions * reference->dim, bits + 64, true);
-    reference->radius = attest_in_mpfr_vector_init(
-        &reference->radius_bytes, reference->positions * reference->dim, 53, true);
-    if (!reference->middle || !reference->radius)
-        return attest_memory_fail(error);
-    ATTEST_TRY(attest_work_charge_sequences(&left, request->weights, request->dataset,
-                                            reference->sequence, reference->sequences, bits,
-                                            NULL, error));
-    if (reference->positions > 400)
-        jobs = request->jobs;
-    /* Every passage projects all tokens of its sequence: no more passages than jobs. */
-    work.passages = attest_audit_passages(reference->sequences, jobs);
-    ATTEST_TRY(attest_workers_run(evaluate_balls, &work, reference->sequences * work.passages,
-                                  jobs, error));
-    if (*unable)
-        return attest_error_set(error, ATTEST_UNABLE,
-                                "a sequence over its common denominator is too large");
-    return ATTEST_OK;
-}
-
-attest_status attest_audit_reference_get(attest_audit_reference *reference,
-                                         const attest_audit_request *request, size_t most,
-                                         long bits, attest_error *error)
-{
-    attest_status status;
-
-    *reference = (attest_audit_reference){.bits = bits};
-    status = enclose_sample(reference, request, most, error);
-    if (status != ATTEST_OK)
-        attest_audit_reference_clear(reference);
-    return status;
-}
-
-void attest_audit_reference_clear(attest_audit_reference *reference)
-{
-    free(reference->sequence);
-    free(reference->start);
-    attest_shared_free(reference->middle, reference->middle_bytes, 1);
-    attest_shared_free(reference->radius, reference->radius_bytes, 1);
-    *reference = (attest_audit_reference){0};
-}
-
-size_t attest_audit_reference_place(const attest_audit_reference *reference,
-                                    const attest_dataset *dataset, size_t i, size_t p)
-{
-    return dataset ? dataset->start[reference->sequence[i]] + p - reference->start[i] : p;
-}
-
 /* Entries of exact outputs that may be 0: which of them are?
  *
  * The ulp of a format at an entry depends on it, and so does whether a computed 0 is right.
@@ -309,9 +217,12 @@ static attest_status settle(arb_ptr ball, arb_ptr finer, const attest_audit_requ
     return ATTEST_OK;
 }
 
-attest_status attest_audit_zeros_settle(arb_ptr ball, const attest_audit_request *request,
-                                        size_t number, const attest_sequence *sequence,
-                                        attest_audit_passage passage, long bits)
+/* Replaces every ball that contains 0, in a passage of the sequence with this number, by
+ * exactly 0 or by a ball without 0, since the ulp depends on it (proofs-notes/audit.md, Zeros).
+ * A ball is left only where neither succeeds at 64 times the bits. Status: UNABLE, NOMEM. */
+static attest_status settle_zeros(arb_ptr ball, const attest_audit_request *request,
+                                  size_t number, const attest_sequence *sequence,
+                                  attest_audit_passage passage, long bits)
 {
     size_t dim = request->dataset->dim;
     ARB_VEC(finer, (slong)dim);
@@ -320,6 +231,97 @@ attest_status attest_audit_zeros_settle(arb_ptr ball, const attest_audit_request
         if (count_open(ball, dim) > 0)
             ATTEST_TRY(settle(ball, finer, request, number, sequence, p, bits));
     return ATTEST_OK;
+}
+
+static attest_status enclose_item(ball_work *work, size_t item)
+{
+    attest_audit_reference *r = work->reference;
+    const attest_weights *weights = work->request->weights;
+    size_t i = item / work->passages;
+    attest_audit_passage at = attest_audit_passage_get(r->start[i + 1] - r->start[i],
+                                                       item % work->passages, work->passages);
+    size_t first = (r->start[i] + at.begin) * r->dim, count = (at.end - at.begin) * r->dim;
+    ARB_VEC(ball, (slong)count);
+    ATTEST_SCOPED(attest_sequence, sequence);
+
+    ATTEST_TRY(attest_dataset_get_sequence(&sequence, work->request->dataset, r->sequence[i],
+                                           NULL, NULL));
+    ATTEST_TRY(enclose_passage(ball, weights, &sequence, at, r->bits));
+    ATTEST_TRY(settle_zeros(ball, work->request, r->sequence[i], &sequence, at, r->bits));
+    for (size_t e = 0; e < count; e++)
+        attest_audit_reference_set(r, first + e, ball + e);
+    return ATTEST_OK;
+}
+
+static bool evaluate_balls(void *context, size_t item)
+{
+    ball_work *work = context;
+    attest_status status = enclose_item(work, item);
+
+    if (status == ATTEST_UNABLE)
+        *work->unable = true;
+    return status == ATTEST_OK || status == ATTEST_UNABLE;
+}
+
+static attest_status enclose_sample(attest_audit_reference *reference,
+                                    const attest_audit_request *request, size_t most,
+                                    attest_error *error)
+{
+    long bits = reference->bits;
+    ATTEST_SHARED(bool, unable, 1);
+    ball_work work = {request, reference, 1, unable};
+    size_t jobs = 1;
+    double left = request->max_work;
+
+    if (!unable || !choose_sample(reference, request, most, bits))
+        return attest_memory_fail(error);
+    reference->middle = attest_in_mpfr_vector_init(
+        &reference->middle_bytes, reference->positions * reference->dim, bits + 64, true);
+    reference->radius = attest_in_mpfr_vector_init(
+        &reference->radius_bytes, reference->positions * reference->dim, 53, true);
+    if (!reference->middle || !reference->radius)
+        return attest_memory_fail(error);
+    ATTEST_TRY(attest_work_charge_sequences(&left, request->weights, request->dataset,
+                                            reference->sequence, reference->sequences, bits,
+                                            NULL, error));
+    if (reference->positions > 400)
+        jobs = request->jobs;
+    /* Every passage projects all tokens of its sequence: no more passages than jobs. */
+    work.passages = attest_audit_passages(reference->sequences, jobs);
+    ATTEST_TRY(attest_workers_run(evaluate_balls, &work, reference->sequences * work.passages,
+                                  jobs, error));
+    if (*unable)
+        return attest_error_set(error, ATTEST_UNABLE,
+                                "a sequence over its common denominator is too large");
+    return ATTEST_OK;
+}
+
+attest_status attest_audit_reference_get(attest_audit_reference *reference,
+                                         const attest_audit_request *request, size_t most,
+                                         long bits, attest_error *error)
+{
+    attest_status status;
+
+    *reference = (attest_audit_reference){.bits = bits};
+    status = enclose_sample(reference, request, most, error);
+    if (status != ATTEST_OK)
+        attest_audit_reference_clear(reference);
+    return status;
+}
+
+void attest_audit_reference_clear(attest_audit_reference *reference)
+{
+    free(reference->sequence);
+    free(reference->start);
+    attest_shared_free(reference->middle, reference->middle_bytes, 1);
+    attest_shared_free(reference->radius, reference->radius_bytes, 1);
+    *reference = (attest_audit_reference){0};
+}
+
+size_t attest_audit_reference_place(const attest_audit_reference *reference,
+                                    const attest_dataset *dataset, size_t i, size_t p)
+{
+    return dataset ? dataset->start[reference->sequence[i]] + p - reference->start[i] : p;
 }
 
 /* Outputs and weights of recorded queries, keys and values in balls. */

@@ -27,14 +27,6 @@ attest_status attest_audit_reference_get(attest_audit_reference *reference,
                                          const attest_audit_request *request, size_t most,
                                          long bits, attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Replaces every ball that contains 0, in a passage of the sequence with this number, by
- * exactly 0 or by a ball without 0, since the ulp depends on it (proofs-notes/audit.md, Zeros).
- * A ball is left only where neither succeeds at 64 times the bits. Status: UNABLE, NOMEM. */
-attest_status attest_audit_zeros_settle(arb_ptr ball, const attest_audit_request *request,
-                                        size_t number, const attest_sequence *sequence,
-                                        attest_audit_passage passage,
-                                        long bits) ATTEST_WARN_UNUSED;
-
 /* Entry i of the reference = the ball; the rounding error of its midpoint is added to its
  * radius. */
 void attest_audit_reference_set(attest_audit_reference *reference, size_t i, arb_t ball);
