@@ -33,8 +33,8 @@ const attest_statement attest_statement_approximate = {
     .note = "proofs-notes/approximate.md",
 };
 
-/* Shapes (d, n), with grids from 2 on, and how many of 17 instances have them: a network for
- * more than one dimension takes ten times as long. */
+/* Shapes (d, n), with grids from 2 on, and how many of 17 instances have them: networks for
+ * more than one dimension take ten times as long. */
 static const struct {
     size_t dim, length, grid, odds;
 } shapes[] = {{1, 2, 12, 8}, {1, 3, 4, 6}, {2, 2, 3, 1}, {2, 3, 2, 1}, {3, 2, 2, 1}};
@@ -78,7 +78,7 @@ static attest_status gen(attest_instance *instance, struct theft *t,
     return ATTEST_OK;
 }
 
-/* *value = the parameter, a whole number up to most; false: there is none. */
+/* *value = the parameter, a whole number up to most; returns false if it is missing. */
 static bool get_size(size_t *value, const attest_instance *instance, const char *name,
                      size_t most)
 {
@@ -91,7 +91,7 @@ static bool get_size(size_t *value, const attest_instance *instance, const char 
     return true;
 }
 
-/* The least of log2(bound / error) over both norms. */
+/* Returns the least log2(bound / error) of both norms. */
 static void judge(attest_trial *trial, const attest_approximation *a)
 {
     double margin[2];

@@ -1,4 +1,4 @@
-/* arithmetic.c -- attention in the arithmetic that a search runs against. */
+/* arithmetic.c -- attention in the arithmetic of --number, and numbers of its format. */
 #include "props/arithmetic.h"
 
 #include <stdio.h>
@@ -174,8 +174,8 @@ static bool is_taken(const attest_vocabulary *v, size_t i)
     return false;
 }
 
-/* Distinct tokens without a zero entry; one that is taken gets a power of two in front, which
- * is a number of every format. */
+/* Draws distinct tokens without a zero entry; one that occurred before gets a power of two, a
+ * number of every format, as its first entry. */
 attest_status attest_props_arithmetic_gen_tokens(attest_vocabulary *v, struct theft *t,
                                                  const attest_format *format)
 {

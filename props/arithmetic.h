@@ -1,4 +1,4 @@
-/* arithmetic.h -- attention in the arithmetic that a search runs against. */
+/* arithmetic.h -- attention in the arithmetic of --number, and numbers of its format. */
 #ifndef ATTEST_PROPS_ARITHMETIC_H
 #define ATTEST_PROPS_ARITHMETIC_H
 
@@ -7,34 +7,34 @@
 #include "campaign/gen.h"
 #include "campaign/property.h"
 
-/* The format of the setting's numbers: p=bits without limits of the exponent, binary32 or
- * binary64. Domain: setting->number is not NONE. */
+/* Returns the format of the setting: p=bits with unbounded exponents, binary32 or binary64.
+ * Domain: setting->number is not NONE. */
 attest_format attest_props_arithmetic_format(const attest_setting *setting);
 
-/* Whether x is a number of the format. */
+/* Returns whether x is a number of the format. */
 bool attest_props_arithmetic_represents(const attest_format *format, const fmpq_t x);
 
-/* Whether all entries of tokens and matrices are. A factored matrix: those of its factors. */
+/* Returns whether all entries of tokens and matrices (or of their factors) are. */
 bool attest_props_arithmetic_represents_instance(const attest_format *format,
                                                  const attest_instance *instance);
 
-/* out[(start_i + k) * dim + c]: the outputs of all sequences in this arithmetic, total * dim
- * numbers, initialised here. NULL: out of memory. */
+/* Returns the outputs of all sequences in this arithmetic: out[(start_i + k) * dim + c],
+ * numbers that are initialised. NULL: out of memory. */
 mpfr_t *attest_props_arithmetic_outputs(const attest_instance *instance,
                                         const attest_setting *setting, attest_error *error);
 void attest_props_arithmetic_free(mpfr_t *out, const attest_dataset *dataset);
 
-/* x = a random number of the format, not 0: a small integer (up to most), one times a power of
- * two, or rarely a few units in the last place above 1. */
+/* Draws a number of the format, not 0: an integer up to most, such an integer times a power of
+ * two, or rarely 1 plus a few units in the last place. */
 void attest_props_arithmetic_gen_number(fmpq_t x, struct theft *t, const attest_format *format,
                                         unsigned most);
 
-/* Three to five distinct tokens of such numbers. Status: NOMEM. */
+/* Draws three to five distinct tokens of such numbers. Status: NOMEM. */
 attest_status
 attest_props_arithmetic_gen_tokens(attest_vocabulary *vocabulary, struct theft *t,
                                    const attest_format *format) ATTEST_WARN_UNUSED;
 
-/* The searches of the properties contextual and separated against an arithmetic. */
+/* gen and decide of the properties contextual and separated for an arithmetic. */
 attest_status
 attest_contextual_arithmetic_gen(attest_instance *instance, struct theft *t,
                                  const attest_setting *setting) ATTEST_WARN_UNUSED;

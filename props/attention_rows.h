@@ -19,28 +19,29 @@ typedef struct attest_rows {
     bool hardmax, causal; /* ties are uniform */
 } attest_rows;
 
-/* Row i of the result is sum / weight. Hardmax: both are exact. */
+/* Row i of the output is sum / weight. Hardmax: both are exact. */
 typedef struct attest_row {
     arb_ptr sum; /* d */
     arb_t weight;
     arf_struct *score;   /* n, exact */
     arb_ptr term, value; /* n; n * d, exact */
     const attest_rows *rows;
-    size_t seen; /* keys */
+    size_t seen; /* visible keys */
 } attest_row;
 
-/* Status: NOMEM. Always to be cleared. */
+/* Status: NOMEM. Clear it in any case. */
 attest_status attest_row_init(attest_row *row, const attest_rows *rows) ATTEST_WARN_UNUSED;
 void attest_row_clear(attest_row *row);
 
-/* The scores of row i. */
+/* Computes the scores of row i. */
 void attest_row_begin(attest_row *row, size_t i);
 
-/* sum and weight of the row that was begun; softmax with so many bits. */
+/* Computes sum and weight of the current row; softmax with so many bits. */
 void attest_row_evaluate(attest_row *row, long bits);
 
-/* Whether the row lies within bound (finite, >= 0) of d doubles: 1 yes, -1 no, 0 not known at
- * this precision. *margin = about log2(bound / distance), +infinity where the distance is 0. */
+/* Returns whether the row is within bound (finite, >= 0) of d doubles: 1 yes, -1 no, 0 unknown
+ * at this precision. *margin is about log2(bound / distance), +infinity if the distance is 0.
+ */
 int attest_row_compare(double *margin, const attest_row *row, const double *out, double bound,
                        long bits);
 

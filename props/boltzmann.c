@@ -48,7 +48,7 @@ static bool fail(attest_trial *trial, const char *what)
     return false;
 }
 
-/* The library's boltz of count scores. Status of the call. */
+/* value encloses boltz of count scores, by the library. Status: as that of the library. */
 static attest_status boltz(arb_t value, const fmpq *score, size_t count, long bits)
 {
     FMPZ_VEC(numerator, (slong)count);
@@ -61,7 +61,7 @@ static attest_status boltz(arb_t value, const fmpq *score, size_t count, long bi
     return attest_boltz_ball(value, numerator, denominator, count, bits, NULL);
 }
 
-/* max - log n < b < max, unless all entries agree. 1: yes, 0: no, -1: not decided. */
+/* Checks max - log n < b < max, unless all entries are equal: 1 yes, 0 no, -1 undecided. */
 static int is_inside(double *margin, const arb_t b, const fmpq_t most, size_t n, long bits)
 {
     int inside = -1;
@@ -80,7 +80,7 @@ static int is_inside(double *margin, const arb_t b, const fmpq_t most, size_t n,
     return inside;
 }
 
-/* The bounds for one sequence, and the library's value against the definition. */
+/* Checks the bounds for one sequence, and compares the library with the definition. */
 static bool check_bounds(attest_trial *trial, const attest_multisets *sets, const fmpq *score,
                          int which)
 {
@@ -115,7 +115,7 @@ static bool check_bounds(attest_trial *trial, const attest_multisets *sets, cons
     return trial->outcome == ATTEST_HELD;
 }
 
-/* boltz = LSE - H, with the weights of the library's attention. */
+/* Checks boltz = LSE - H with the attention weights of the library. */
 static bool check_entropy(attest_trial *trial, const fmpq *score, size_t n)
 {
     ARB_VEC(p, (slong)n);
@@ -140,7 +140,8 @@ static bool check_entropy(attest_trial *trial, const fmpq *score, size_t n)
     return ok;
 }
 
-/* The difference of two values four ways: the library's, directly, by (M) and by (L). */
+/* Compares the difference of two values computed by the library, directly, by (M) and by (L).
+ */
 static bool check_identities(attest_trial *trial, const attest_multisets *sets)
 {
     bool ok = true;
@@ -166,8 +167,8 @@ static bool check_identities(attest_trial *trial, const attest_multisets *sets)
     return ok;
 }
 
-/* What monotonicity says when boltz goes from b to c and the entry from a to a + rise: 1 it
- * must grow, -1 it must fall, 0 nothing. *decided: whether balls of this precision tell. */
+/* Returns how boltz must change when the entry a is raised: 1 it grows, -1 it falls, 0 no
+ * claim. *decided: balls of this precision decide it. */
 static int expected(bool *decided, const fmpq_t a, const fmpq_t risen, const arb_t b,
                     const arb_t c, long bits)
 {

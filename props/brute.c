@@ -1,4 +1,4 @@
-/* brute.c -- Definition 2 by looking at every pair of positions. */
+/* brute.c -- Definition 2 by comparing every pair of positions. */
 #include "props/brute.h"
 
 #include "base/memory.h"
@@ -45,7 +45,7 @@ static void square_ball(arb_t sum, arb_srcptr x, arb_srcptr y, size_t dim, long 
     }
 }
 
-/* Whether precision ends here. */
+/* Returns whether this is the largest precision. */
 static bool is_last(long bits)
 {
     return 2 * bits > ATTEST_BRUTE_MAX_BITS;
@@ -101,8 +101,8 @@ static void decide_hardmax(attest_brute *brute, const attest_oracle *oracle)
         arb_pos_inf(brute->separation);
 }
 
-/* Whether an earlier position of the sequence has the same output for sure, so that its pairs
- * were looked at there. */
+/* Returns whether an earlier position of the sequence has the same output by definition, so
+ * that its pairs were compared there. */
 static bool is_repeated(const attest_oracle *oracle, attest_place a)
 {
     uint32_t token = attest_dataset_token(oracle->dataset, a.sequence, a.position);
@@ -113,7 +113,7 @@ static bool is_repeated(const attest_oracle *oracle, attest_place a)
     return false;
 }
 
-/* Outputs in balls, each at a precision of its own. */
+/* Outputs in balls, each with its own precision. */
 typedef struct outputs {
     const attest_oracle *oracle;
     arb_ptr value; /* dim of each position */
@@ -125,7 +125,7 @@ static size_t position_of(const outputs *out, attest_place a)
     return out->oracle->dataset->start[a.sequence] + a.position;
 }
 
-/* Evaluates the output at a place to so many bits, unless it is known to as many. */
+/* Evaluates the output at a place to so many bits, unless it has that precision. */
 static void evaluate(outputs *out, attest_place a, long bits)
 {
     size_t p = position_of(out, a);
@@ -158,7 +158,7 @@ static void tell_apart(arb_t square, outputs *out, attest_place a, attest_place 
     }
 }
 
-/* One required pair. Returns whether it is decided. */
+/* Compares one required pair; returns whether it is decided. */
 static bool look_at_pair(attest_brute *brute, outputs *out, attest_place a, attest_place b)
 {
     int equal = 0;

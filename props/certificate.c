@@ -20,7 +20,7 @@ enum { ALTERATIONS = 19 };
 
 enum { BITS = 320 };
 
-/* The place of this number, counted through all sequences and around. */
+/* Returns the place of this number, counted through all sequences, cyclically. */
 static attest_place get_place(const attest_dataset *dataset, size_t number)
 {
     attest_place place = {0, 0};
@@ -30,7 +30,7 @@ static attest_place get_place(const attest_dataset *dataset, size_t number)
     return place;
 }
 
-/* Another pair of the kind that is wanted, counted from `choice` on; false: there is none. */
+/* Finds another pair of the wanted kind, from `choice` on; returns false if there is none. */
 static bool find_pair(attest_place pair[2], const attest_truth *truth, size_t choice,
                       bool required)
 {
@@ -86,7 +86,7 @@ static void set_beside(fmpq_t x, const attest_truth *truth, const arb_t square, 
         fmpq_zero(x);
 }
 
-/* x = the least separation itself; false where it is not known to be rational. */
+/* x = the least separation; returns false if it is not known to be rational. */
 static bool set_met(fmpq_t x, const attest_truth *truth)
 {
     bool rational;
@@ -264,7 +264,7 @@ static attest_status gen(attest_instance *instance, struct theft *t,
     return attest_gen_data_and_weights(instance, t, &layer);
 }
 
-/* *value = the parameter, a whole number below limit; false: there is none. */
+/* *value = the parameter, a whole number below limit; returns false if it is missing. */
 static bool get_number(size_t *value, const attest_instance *instance, const char *name,
                        size_t limit)
 {
@@ -277,7 +277,7 @@ static bool get_number(size_t *value, const attest_instance *instance, const cha
     return true;
 }
 
-/* A temporary file without a name: certificates refer to files. */
+/* Opens an unlinked temporary file, since certificates refer to files. */
 typedef struct nameless {
     FILE *stream;
     char path[32];
@@ -325,7 +325,7 @@ typedef struct question {
     attest_error *error;
 } question;
 
-/* Bounds below and above the true ones, so that the claim holds or not. */
+/* Sets bounds below and above the true ones, so that the claim holds or not. */
 static void set_claim(attest_claim *claim, const question *q)
 {
     const attest_brute *brute = &q->truth.brute;
@@ -348,7 +348,7 @@ static void set_claim(attest_claim *claim, const question *q)
         fmpq_zero(claim->r);
 }
 
-/* *text = the certificate of the claim as a file has it; NULL where the claim is undecided. */
+/* *text = the certificate file of the claim; NULL if the claim is undecided. */
 static attest_status certify(char **text, size_t *size, question *q)
 {
     ATTEST_SCOPED(attest_claim, claim);
@@ -371,7 +371,7 @@ static attest_status certify(char **text, size_t *size, question *q)
     return *text ? ATTEST_OK : ATTEST_NOMEM;
 }
 
-/* Compares the checker's verdict with the truth. Where either is not known, the trial is only
+/* Compares the verdict of the checker with the truth. If either is unknown, the trial is only
  * labelled. Returns whether the checker accepts the certificate. */
 static bool judge(question *q, const attest_certificate *c, const char *what)
 {
@@ -391,7 +391,7 @@ static bool judge(question *q, const attest_certificate *c, const char *what)
     return status == ATTEST_OK && holds;
 }
 
-/* The certificate as it was written, and with some alterations, one at a time. */
+/* Checks the certificate as it was written, and with some alterations, one at a time. */
 static attest_status examine(question *q, const char *text, size_t size)
 {
     for (size_t i = 0; i <= AT_ONCE && q->trial->outcome == ATTEST_HELD; i++) {

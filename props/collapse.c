@@ -1,4 +1,4 @@
-/* collapse.c -- the collapse: what suffices to keep contexts apart, and what is necessary. */
+/* collapse.c -- the collapse: a sufficient and a necessary condition for distinct outputs. */
 #include <stdio.h>
 
 #include "audit/collisions.h"
@@ -101,7 +101,7 @@ static bool get_format(attest_format *format, const attest_instance *instance)
     return attest_format_parse(format, name, &error) == ATTEST_OK;
 }
 
-/* What is compared: computed and exact outputs of all positions, and their classes. */
+/* Computed and exact outputs of all positions, and their classes. */
 typedef struct outputs {
     attest_audit_outputs computed;
     attest_contexts classes;
@@ -181,7 +181,8 @@ static void measure(arb_t e, arb_t s, const outputs *o, const attest_dataset *d)
         arb_pos_inf(s);
 }
 
-/* The first required pair that collides, by looking at all of them; how many do. */
+/* Finds the first required pair that collides, by comparing all of them; returns how many do.
+ */
 static size_t count_collisions(size_t pair[2], const outputs *o, size_t positions)
 {
     size_t count = 0;
@@ -212,8 +213,8 @@ static void judge(attest_trial *trial, const attest_dataset *d, size_t collision
     }
 }
 
-/* The values of a format with few of them, by looking at all multiples of the least: those with
- * at most p significant bits. 0: they are many, or the exponents unbounded. */
+/* Counts the values of a small format: the multiples of the least value with at most p
+ * significant bits. 0: there are many, or the exponents are unbounded. */
 static size_t count_values(const attest_format *format)
 {
     size_t top, count = 0;
@@ -231,7 +232,7 @@ static size_t count_values(const attest_format *format)
     return 2 * count + 1;
 }
 
-/* Whether the library counts right: the values of the format, the classes that they can tell
+/* Checks the counts of the library: the values of the format, the classes that they can tell
  * apart, and the bits that the classes need. */
 static bool counting_is_right(const attest_format *format, size_t classes, size_t dim)
 {

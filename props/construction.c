@@ -1,4 +1,4 @@
-/* construction.c -- whether what Theorem 2 builds keeps what it promises. */
+/* construction.c -- the weights that Theorem 2 constructs have the promised bounds. */
 #include "props/construction.h"
 
 #include <attest/certify.h>
@@ -28,7 +28,7 @@ static bool set_strategy(attest_construction *construction, const attest_instanc
     return gap || !value || fmpq_is_zero(value);
 }
 
-/* log2 of a positive ball; indeterminate where it is not known to be positive. */
+/* log2 of a positive ball; indeterminate if the ball may not be positive. */
 static void ball_log2(arb_t log2, const arb_t value)
 {
     if (arb_is_positive(value))
@@ -56,7 +56,7 @@ static void judge(attest_trial *trial, const attest_construction *construction,
         return;
     }
     if (!finding->has_pair || !construction->promise)
-        return; /* proved, and nothing more is promised */
+        return; /* proved, and no more is promised */
     ARB(log2);
     ball_log2(log2, finding->min_separation);
     sign = attest_vectors_compare(trial, log2, construction->delta_log2);

@@ -1,5 +1,5 @@
-/* construction.h -- the property of Theorem 2 and of Remark 1, its masked form: what is built
- * keeps what it promises. */
+/* construction.h -- the property of Theorem 2 and of Remark 1, its masked form: constructed
+ * weights have the promised bounds. */
 #ifndef ATTEST_PROPS_CONSTRUCTION_H
 #define ATTEST_PROPS_CONSTRUCTION_H
 
@@ -7,12 +7,11 @@
 
 #include "campaign/property.h"
 
-/* Data that meet the hypotheses but for the one that is dropped, and a strategy. Where one is
- * dropped the data are of a kind on which the promise can fail:
- *   r-min          a zero token among others with equal means: its scores are all 0
- *   eps            two tokens 2^-24000 apart
- *   no-duplicates  many copies of one token, which weigh the others down
- *   length         sequences of one token (the promise stays true) */
+/* Draws data that meet the hypotheses except the dropped one, and a strategy. If one is
+ * dropped, the data are such that the bounds can fail: r-min          a zero token among others
+ * with equal means: its scores are all 0 eps            two tokens 2^-24000 apart no-duplicates
+ * many copies of one token, which outweigh the others length         sequences of one token
+ * (the bounds still hold) */
 attest_status attest_props_construction_gen(attest_instance *instance, struct theft *t,
                                             const attest_setting *setting);
 

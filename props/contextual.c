@@ -33,9 +33,9 @@ const attest_statement attest_statement_contextual = {
                "that decide it",
 };
 
-/* The property: what certify says of a small instance, by every method, is what looking at all
- * pairs with the oracle's outputs says; also for bounds just below, at and just above the true
- * ones. */
+/* The property: for small instances the verdict of certify, by every method, is that of
+ * comparing all pairs with the outputs of the oracle, also for bounds just below, at and just
+ * above the true ones. */
 
 static const attest_gen_layer kind = {
     .tokens = {.dim_max = 3, .count_min = 2, .count_max = 5, .zero = true, .decades = 40},
@@ -64,7 +64,7 @@ static attest_status gen(attest_instance *instance, struct theft *t,
 /* Of the instances of which doubles say nothing: more terms are the oracle's. */
 enum { FEW_BITS = 1 << 10, FEW_TERMS = 1 << 14 };
 
-/* One claim about the instance, and what is known about it. */
+/* One claim about the instance, and the facts that are known about it. */
 typedef struct question {
     const attest_instance *instance;
     const attest_brute *brute;
@@ -93,8 +93,8 @@ static void question_clear(question *q)
     attest_claim_clear(&q->claim);
 }
 
-/* Certifies the claim; `what` describes it in messages. False where the method does not apply,
- * or where it fails, which is a violation. */
+/* Certifies the claim, which `what` describes in messages. Returns false if the method does not
+ * apply, or if it fails, which is a violation. */
 static bool certify(question *q, attest_trial *trial, const char *what)
 {
     bool any = strcmp(q->claim.method, "auto") == 0;
@@ -110,9 +110,9 @@ static bool certify(question *q, attest_trial *trial, const char *what)
     return status == ATTEST_OK;
 }
 
-/* The verdict must be the expected one. A method that does not apply, or (except auto, unless
- * outputs are too close for balls) leaves it open, says nothing. Returns whether trial is still
- * undisturbed. */
+/* Checks that the verdict is the expected one. A method that does not apply, or leaves the claim
+ * open, is skipped; auto may leave it open only if outputs are too close for balls. Returns
+ * whether the trial is still held. */
 static bool ask(question *q, attest_trial *trial, attest_verdict expected, const char *what)
 {
     bool any = strcmp(q->claim.method, "auto") == 0;
@@ -133,7 +133,7 @@ static bool ask(question *q, attest_trial *trial, attest_verdict expected, const
     return false;
 }
 
-/* The numbers beside the verdict: pairs, separation, norm, and the pair that is named. */
+/* Checks the other members of the finding: pairs, separation, norm, and the named pair. */
 static bool check_numbers(const question *q, attest_trial *trial)
 {
     const attest_brute *b = q->brute;
@@ -159,7 +159,7 @@ static bool check_numbers(const question *q, attest_trial *trial)
     return !wrong;
 }
 
-/* delta = 0, by every method. */
+/* Checks delta = 0 by every method. */
 static bool ask_distinct(question *q, attest_trial *trial)
 {
     attest_verdict expected = q->brute->collision ? ATTEST_REFUTED : ATTEST_PROVED;
@@ -173,14 +173,14 @@ static bool ask_distinct(question *q, attest_trial *trial)
     return ask(q, trial, expected, "delta = 0") && check_numbers(q, trial);
 }
 
-/* Bounds may come as near as 2^-200: for one head the zero test is cheap. */
+/* Bounds may be as tight as 2^-200: the zero test is fast for one head. */
 static bool is_cheap(const question *q)
 {
     return q->instance->weights.activation == ATTEST_HARDMAX || q->instance->weights.heads == 1;
 }
 
-/* Bounds delta just below, at (where it is rational) and just above the least separation.
- * Strict: at it the claim fails. */
+/* Checks bounds delta just below, at (if it is rational) and just above the least separation.
+ * The claim is strict: at the separation it fails. */
 static bool ask_delta(question *q, attest_trial *trial)
 {
     const attest_brute *b = q->brute;
@@ -204,7 +204,7 @@ static bool ask_delta(question *q, attest_trial *trial)
     return go;
 }
 
-/* The same for the bound r on norms: at the largest norm the claim fails. */
+/* Checks bounds r on norms in the same way: at the largest norm the claim fails. */
 static bool ask_r(question *q, attest_trial *trial)
 {
     const attest_brute *b = q->brute;
@@ -228,7 +228,7 @@ static bool ask_r(question *q, attest_trial *trial)
     return go;
 }
 
-/* Whether the ball meets what lies between two doubles. */
+/* Returns whether the ball meets the interval between two doubles. */
 static bool is_between(const arb_t ball, const double *bound)
 {
     bool meets;
@@ -241,7 +241,7 @@ static bool is_between(const arb_t ball, const double *bound)
     return meets && !arf_is_nan(arb_midref(ball));
 }
 
-/* The numbers beside the verdict, which rough bounds enclose. */
+/* Checks the other members of the finding against rough bounds. */
 static bool check_rough(const question *q, attest_trial *trial, const attest_rough *rough)
 {
     const attest_finding *f = &q->finding;
@@ -263,7 +263,7 @@ static bool check_rough(const question *q, attest_trial *trial, const attest_rou
     return !wrong;
 }
 
-/* One of the methods that leave nothing open that doubles tell; half of the time all steps. */
+/* Chooses one of the methods that decide whatever doubles decide; half of the time auto. */
 static const char *choose_method(const attest_weights *weights, size_t choice)
 {
     const char *last = weights->activation == ATTEST_HARDMAX ? "exact" : "ball";
@@ -271,11 +271,11 @@ static const char *choose_method(const attest_weights *weights, size_t choice)
     return choice % 4 == 0 ? "filter" : choice % 4 == 1 ? last : "auto";
 }
 
-/* One claim of which doubles show whether it holds, by one method; the choice is one of 16. */
+/* Checks one claim that doubles decide, by one method; the choice is one of 16. */
 static void ask_roughly(attest_trial *trial, const attest_instance *instance,
                         const attest_rough *rough, size_t choice)
 {
-    static const attest_brute none; /* nothing was looked at exactly */
+    static const attest_brute none; /* nothing was compared exactly */
     attest_verdict expected = rough->collision ? ATTEST_REFUTED : ATTEST_PROVED;
     const char *what =
         rough->collision ? "delta = 0" : "delta below the least separation, r above the norms";
@@ -300,12 +300,12 @@ static void ask_roughly(attest_trial *trial, const attest_instance *instance,
         (void)check_rough(&q, trial, rough);
 }
 
-/* The claim with delta = 0 where doubles do not decide it: the finding must be consistent with
- * itself and with the doubles. False: certify leaves the claim undecided. */
+/* Checks delta = 0 if doubles do not decide it: the finding must be consistent with itself and
+ * with the doubles. Returns false if certify leaves the claim undecided. */
 static bool ask_loosely(attest_trial *trial, const attest_instance *instance,
                         const attest_rough *rough)
 {
-    static const attest_brute close = {.tiny = true}; /* as it may be */
+    static const attest_brute close = {.tiny = true}; /* as may be the case */
     const attest_finding *f;
     bool said = true;
     ATTEST_SCOPED(question, q, instance, &close);
@@ -324,7 +324,7 @@ static bool ask_loosely(attest_trial *trial, const attest_instance *instance,
     return said;
 }
 
-/* Everything, or delta = 0 alone. */
+/* Makes all checks, or only that of delta = 0. */
 static void ask_oracle(attest_trial *trial, const attest_instance *instance,
                        const attest_brute *brute, bool everything)
 {
@@ -372,8 +372,8 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     return ATTEST_OK;
 }
 
-/* Of the instances that doubles leave open the oracle sees one in so many, and those of which
- * few bits say nothing. */
+/* If doubles leave an instance open, the oracle decides one in so many, and those that few bits
+ * leave open. */
 enum { ORACLE_SHARE = 4 };
 
 static attest_status ask_open(attest_trial *trial, const attest_instance *instance,
@@ -385,7 +385,7 @@ static attest_status ask_open(attest_trial *trial, const attest_instance *instan
     return look_at_all_pairs(trial, instance, false);
 }
 
-/* One in so many instances is asked everything, the others one question. */
+/* Makes all checks for a sample of the instances, and one for each of the others. */
 static attest_status decide_most(attest_trial *trial, const attest_instance *instance,
                                  const attest_setting *setting, attest_error *error)
 {

@@ -44,18 +44,18 @@ attest_status attest_contextual_arithmetic_gen(attest_instance *instance, struct
         gen_matrix(&head->wq, t, &format, size, weights->dim);
         gen_matrix(&head->wv, t, &format, size, weights->dim);
         gen_matrix(&head->wo, t, &format, weights->dim, size);
-        /* Enough to drown a key in rounding errors, and not so much that certifying takes
-         * long. Powers of two keep the numbers representable. */
+        /* Large enough that a key is lost in rounding errors, and small enough to be certified
+         * quickly. Powers of two keep the numbers representable. */
         attest_gen_limit_scores(head, &vocabulary, 8 + 2 * (unsigned)format.precision);
     }
     return attest_gen_dataset(&instance->dataset, t, &vocabulary, &sequences);
 }
 
-/* What the arithmetic makes of the instance. */
+/* The outputs in the arithmetic, compared. */
 typedef struct verdict {
-    bool finite;          /* all outputs are */
-    bool collides;        /* a required pair has equal outputs, or one that is not finite: */
-    attest_place pair[2]; /* the first such one */
+    bool finite;          /* all outputs are finite */
+    bool collides;        /* a required pair has equal outputs, or one that is not finite; */
+    attest_place pair[2]; /* the first such pair */
     double separation;    /* the least one of required pairs, */
     double scale;         /* and the largest entry of an output, in absolute value */
 } verdict;
@@ -65,7 +65,8 @@ static const mpfr_t *output(const mpfr_t *out, const attest_dataset *d, attest_p
     return out + (d->start[a.sequence] + a.position) * d->dim;
 }
 
-/* The largest difference of entries; 0 if one is not finite, which collides with everything. */
+/* Returns the largest difference of entries; 0 if one is not finite: that collides with
+ * everything. */
 static double distance(const mpfr_t *x, const mpfr_t *y, size_t dim)
 {
     double most = 0;
@@ -136,7 +137,7 @@ static bool get_exact(double *log2_distance, double *log2_norm, const attest_ora
     return found;
 }
 
-/* Decides by exact attention at the pair that the arithmetic confuses. */
+/* Decides by exact attention whether the pair that collides is a violation. */
 static attest_status judge(attest_trial *trial, const attest_instance *instance,
                            const attest_oracle *oracle, const verdict *v,
                            const attest_setting *setting, attest_error *error)

@@ -1,5 +1,4 @@
-/* contextual_relations.c -- changes of data and weights that Definition 2 does not notice, or
- * notices in a known way. */
+/* contextual_relations.c -- changes of data and weights with a known effect on Definition 2. */
 #include <attest/certify.h>
 
 #include "campaign/label.h"
@@ -34,7 +33,7 @@ static attest_status gen(attest_instance *instance, struct theft *t,
     return attest_gen_data_and_weights(instance, t, &kind);
 }
 
-/* The layer, its changed copy, and what certify says of both. */
+/* The layer, its changed copy, and the findings of certify for both. */
 typedef struct comparison {
     const attest_instance *instance;
     const fmpq *scale;
@@ -56,7 +55,7 @@ static attest_status certify(attest_finding *finding, const attest_dataset *data
     return attest_certify(finding, &claim, error);
 }
 
-/* after = |factor| * before, as far as balls tell. */
+/* Checks after = |factor| * before, within the balls. */
 static bool agrees(const arb_t after, const arb_t before, const fmpq *factor)
 {
     ARB(expected);
@@ -70,7 +69,7 @@ static bool agrees(const arb_t after, const arb_t before, const fmpq *factor)
     return arb_overlaps(after, expected);
 }
 
-/* Verdict, separation and norm after a change; `what` says which. */
+/* Compares verdict, separation and norm after the change that `what` names. */
 static attest_status compare(comparison *c, const char *what, const fmpq *factor)
 {
     const attest_finding *x = &c->before, *y = &c->after;
@@ -118,7 +117,8 @@ static attest_status repeat_tokens(comparison *c)
     return rearrange(c, ATTEST_REPEAT_TOKENS, "repeating all tokens");
 }
 
-/* Tokens times a rational, W_K over its square: the same scores, everything else times it. */
+/* Multiplies tokens by a rational and divides W_K by its square: scores stay, outputs are
+ * multiplied. */
 static attest_status scale(comparison *c)
 {
     attest_token_change change = {.factor = c->scale};
@@ -132,7 +132,7 @@ static attest_status scale(comparison *c)
     return compare(c, "scaling", c->scale);
 }
 
-/* The same vectors in coordinates of reverse order. */
+/* Reverses the order of the coordinates. */
 static attest_status mirror(comparison *c)
 {
     attest_token_change change = {.mirror = true};
@@ -142,14 +142,14 @@ static attest_status mirror(comparison *c)
     return compare(c, "reversing the coordinates", NULL);
 }
 
-/* Positions inside a sequence do not count: no mask, and no preference for the leftmost. */
+/* Returns whether the order of tokens has no effect: no mask, and uniform ties. */
 static bool is_symmetric(const attest_weights *weights)
 {
     return weights->mask == ATTEST_MASK_NONE &&
            (weights->activation == ATTEST_SOFTMAX || weights->ties == ATTEST_TIES_UNIFORM);
 }
 
-/* A change, and the layers whose verdict it must not change but as it does. */
+/* A change, and the layers for which its effect is known. */
 static const struct change {
     attest_status (*make)(comparison *c);
     bool needs_symmetry;
@@ -159,7 +159,7 @@ static const struct change {
 };
 enum { CHANGES = sizeof changes / sizeof changes[0] };
 
-/* Every change, or one of them. */
+/* Applies every change, or one of them. */
 static attest_status compare_all(comparison *c, const struct change *only)
 {
     bool symmetric = is_symmetric(&c->instance->weights);

@@ -1,4 +1,4 @@
-/* doubles.c -- instances whose numbers are doubles, as the filter takes them. */
+/* doubles.c -- instances whose numbers are doubles, in the form of the filter. */
 #include "props/doubles.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ void attest_doubles_clear(attest_doubles *doubles)
     attest_doubles_init(doubles);
 }
 
-/* k where x is 2^k and k is not too large, else -1. */
+/* Returns k if x is 2^k and k is not too large, else -1. */
 static long get_shift(const fmpz_t x)
 {
     flint_bitcnt_t bits = fmpz_bits(x);
@@ -38,7 +38,7 @@ static long get_shift(const fmpz_t x)
     return bits <= EXACT_SHIFT && fmpz_val2(x) == bits - 1 ? (long)bits - 1 : -1;
 }
 
-/* The double nearest to the fraction, unless it is another number. */
+/* Sets x to the fraction; returns false if it is not a double. */
 static bool get_rounded(double *x, const fmpz_t numerator, const fmpz_t denominator)
 {
     FMPQ(value, back);
@@ -116,8 +116,8 @@ static bool get_weights(double *x, const attest_weights *weights, size_t size)
     return ok;
 }
 
-/* Tokens where they stand. The table is put behind them first: there is room, for no token
- * stands nowhere. */
+/* Writes the tokens of all positions. The table is written behind them first: there is room,
+ * because every token has a position. */
 static bool get_positions(double *x, const attest_dataset *dataset)
 {
     size_t dim = dataset->dim;

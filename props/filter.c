@@ -27,7 +27,7 @@ enum {
     SCALE = 300
 };
 
-/* Entries that are not 0, but for one of four behind the first. */
+/* Draws entries, the first of them nonzero, one of four others 0. */
 static attest_status gen_matrix(attest_matrix *matrix, struct theft *t, size_t rows,
                                 size_t cols, const attest_format *format, bool whole)
 {
@@ -89,14 +89,14 @@ static attest_status gen_weights(attest_weights *weights, struct theft *t,
     return ATTEST_OK;
 }
 
-/* Small integers: scores tie and outputs are equal, which doubles tell exactly, too. */
+/* Small integers: scores tie and outputs are equal, which doubles decide, too. */
 static void make_whole(attest_vocabulary *tokens, struct theft *t)
 {
     for (size_t e = 0; e < tokens->count * tokens->dim; e++)
         tokens->real[e] = (double)attest_gen_integer(t, ENTRY_LIMIT);
 }
 
-/* The tokens as rationals, which scores are computed from. */
+/* The tokens as rationals, for the scores. */
 static attest_status add_rationals(attest_vocabulary *tokens)
 {
     tokens->entry = attest_rationals_alloc(tokens->count * tokens->dim);
@@ -206,7 +206,8 @@ static attest_status ask(question *q, attest_verdict expected, const char *what)
     return ATTEST_OK;
 }
 
-/* Whether there is a separation, not so small that a rational of its size cannot be written. */
+/* Returns whether there is a separation, and not so small that it cannot be written as a
+ * rational. */
 static bool has_separation(const attest_finding *finding)
 {
     return finding->has_pair && arb_is_positive(finding->min_separation) &&
@@ -321,7 +322,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     return ATTEST_OK;
 }
 
-/* What is kept from call to call. */
+/* The memory that is kept from call to call. */
 typedef struct memory {
     attest_doubles doubles;
     attest_verdicts verdicts;
@@ -357,8 +358,8 @@ static attest_status remember(void **kept, size_t count, attest_error *error)
                : attest_memory_fail(error);
 }
 
-/* What the filter says, beside all others of its shape, against doubles by another route or,
- * where these leave it open, against exact arithmetic or balls. */
+/* Compares the verdict of the filter, checked together with others of the same shape, with
+ * doubles by another route, or, if these leave it open, with exact arithmetic or balls. */
 static attest_status compare_answer(attest_trial *trial, const attest_filter_answer *answer,
                                     const attest_instance *instance, attest_error *error)
 {
@@ -406,7 +407,7 @@ static attest_status decide_many(attest_trial *trial, const attest_instance *ins
     return ATTEST_OK;
 }
 
-/* Neither may doubles decide next to everything, nor next to nothing. */
+/* Doubles must decide neither almost all nor almost none of the instances. */
 static const attest_coverage coverage[] = {
     {ATTEST_LABEL_ONE_TOKEN, 0, 10},
     {ATTEST_LABEL_DEAD, 0, 10},

@@ -66,14 +66,14 @@ attest_status attest_gap_lemma_gen(attest_instance *instance, struct theft *t,
     return attest_vectors_build(&instance->dataset, &values, &lists);
 }
 
-/* Where two sets differ first. */
+/* The first difference of two sets. */
 typedef struct first_difference {
     bool at_maximum; /* the maxima differ */
     int sign;        /* that of boltz(A) - boltz(B), as the lemma has it */
     fmpq *depth;     /* t = max - c, if not at_maximum */
 } first_difference;
 
-/* The largest element of list i that list j has not; NULL: there is none. Lists descend. */
+/* Returns the largest element of list i that is not in list j, or NULL. Lists descend. */
 static const fmpz *largest_alone(const attest_vectors *vectors, size_t i, size_t j)
 {
     const fmpz *own = attest_vectors_get(vectors, i), *other = attest_vectors_get(vectors, j);
@@ -120,8 +120,8 @@ static attest_status stretched_sign(int *sign, const attest_vectors *vectors, si
     return ATTEST_OK;
 }
 
-/* The sets violate the lemma's order at their gap: up to which gap do they, stretched? Bisects,
- * for the order is right from the lemma's gap on. */
+/* The sets violate the order of the lemma at their gap. Finds by bisection the largest gap at
+ * which they do when stretched; from the gap of the lemma on the order holds. */
 static attest_status report_stretched(attest_trial *trial, const attest_vectors *vectors,
                                       size_t i, size_t j, int wrong, const fmpq_t gap,
                                       const attest_gap_lemma *lemma, attest_error *error)
@@ -146,7 +146,7 @@ static attest_status report_stretched(attest_trial *trial, const attest_vectors 
     return ATTEST_OK;
 }
 
-/* Below the lemma's gap only the order is left of the conclusion. */
+/* Below the gap of the lemma the conclusion is only the order. */
 static attest_status decide_order(attest_trial *trial, const attest_vectors *vectors, size_t i,
                                   size_t j, int expected, const fmpq_t gap,
                                   const attest_gap_lemma *lemma, attest_error *error)

@@ -1,14 +1,14 @@
-/* gap_lemma.h -- what the properties of Lemma F and of the sharp gap share: sets of rationals,
- * from a gap on that the lemma names, whose boltz differ by its bound, in its order. */
+/* gap_lemma.h -- the common part of the properties of Lemma F and of the sharp gap: the values
+ * of boltz of two sets with a sufficient gap differ by at least a bound, in a known order. */
 #ifndef ATTEST_PROPS_GAP_LEMMA_H
 #define ATTEST_PROPS_GAP_LEMMA_H
 
 #include "campaign/property.h"
 
 typedef struct attest_gap_lemma {
-    const char *name;                          /* of the statement: what is violated */
-    double threshold;                          /* its gap, rounded down to 7 digits */
-    bool (*check)(const fmpq_t gap, size_t n); /* whether a gap reaches it; n is ignored */
+    const char *name; /* of the statement */
+    double threshold; /* the sufficient gap, rounded down to 7 digits */
+    bool (*check)(const fmpq_t gap, size_t n); /* whether a gap is sufficient; n is ignored */
     attest_status (*bound)(arb_t value, arb_t log2, const arb_t gap, bool first_at_maximum,
                            const arb_t t, long bits, attest_error *error);
 } attest_gap_lemma;

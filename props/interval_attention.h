@@ -19,10 +19,10 @@
 #include <attest/weights.h>
 
 typedef struct attest_interval {
-    mpfr_t low, high; /* low <= high; NaN where a division had no bound */
+    mpfr_t low, high; /* low <= high; NaN: a division had no bound */
 } attest_interval;
 
-/* count intervals [0, 0] of this precision; NULL: out of memory. */
+/* Returns count intervals [0, 0] of this precision; NULL: out of memory. */
 attest_interval *attest_intervals_alloc(size_t count, mpfr_prec_t bits);
 void attest_intervals_free(attest_interval *interval, size_t count);
 
@@ -38,23 +38,24 @@ void attest_interval_mul(attest_interval *z, const attest_interval *x,
 /* Domain: y > 0, else the result is NaN. z may not be y. */
 void attest_interval_div(attest_interval *z, const attest_interval *x,
                          const attest_interval *y);
-/* e^x, widened by slack units in the last place to both sides: for an exp that is not correctly
- * rounded. */
+/* z = e^x, widened by slack units in the last place on both sides, for an exp that is not
+ * correctly rounded. */
 void attest_interval_exp(attest_interval *z, const attest_interval *x, unsigned slack);
-/* The maximum of a number of each. */
+/* z encloses the maximum of a number of x and a number of y. */
 void attest_interval_max(attest_interval *z, const attest_interval *x,
                          const attest_interval *y);
 
-/* Both ends are numbers. */
+/* Returns whether both ends are finite. */
 bool attest_interval_is_finite(const attest_interval *x);
 bool attest_interval_is_point(const attest_interval *x);
 bool attest_interval_contains(const attest_interval *x, mpfr_srcptr y);
 bool attest_interval_meets(const attest_interval *x, const arb_t y);
 
-/* out[k*dim + c], intervals of one precision, enclose the exact output and every floating-point
- * evaluation at that precision with unbounded exponents, whatever the rounding mode, whose exp
- * is within slack units in the last place of a rounding of the exact one. known[k] tells
- * whether they do: for hardmax not where rounding could change who wins. Status: NOMEM. */
+/* out[k*dim + c], intervals of one precision, enclose the exact output and that of every
+ * floating-point evaluation at that precision, in any rounding mode and with unbounded
+ * exponents, whose exp is within slack units in the last place of a rounding of the exact one.
+ * If known[k] is false they need not: hardmax, and rounding could change which keys have the
+ * largest score. Status: NOMEM. */
 attest_status attest_interval_attention(attest_interval *out, bool *known,
                                         const attest_weights *weights,
                                         const attest_sequence *sequence,

@@ -31,7 +31,7 @@ typedef struct answers {
 
 enum { ROWS = 40, DIM = 20, FEW_ROWS = 8, FEW_DIM = 4 };
 
-/* What the entries of a matrix are. */
+/* Kinds of entries of a matrix. */
 enum {
     INTEGERS, /* exact scores, ties */
     DYADIC,   /* short fractions */
@@ -78,8 +78,8 @@ static double gen_entry(struct theft *t, unsigned kind)
     }
 }
 
-/* Row i becomes an earlier one: the same, up to a last bit of some entries, which rounding can
- * hide or turn around, or up to a sign. */
+/* Sets row i to an earlier one, up to the last bit of some entries (which rounding can hide or
+ * reverse) or up to a sign. */
 static void gen_copy(double *row, size_t i, size_t dim, struct theft *t)
 {
     const double *other = row + (size_t)theft_random_choice(t, i) * dim;
@@ -256,7 +256,7 @@ static attention *attention_of(const attest_rows *rows)
                         : attest_kernel_softmax_attention;
 }
 
-/* The same bits, or NaN both. */
+/* Returns whether x and y have the same bits, or are both NaN. */
 static bool same(const double *x, const double *y, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -265,8 +265,8 @@ static bool same(const double *x, const double *y, size_t count)
     return true;
 }
 
-/* The kernel in use once more: without bounds, and as the last entry of a batch whose others
- * have the same rows in another order. */
+/* Calls the selected kernel again: without bounds, and as the last entry of a batch whose other
+ * entries have the same rows in another order. */
 static const char *ask_again(answers *a, size_t kernel)
 {
     size_t n = a->rows.n, d = a->rows.d, size = n * d, last = a->batch - 1;
@@ -348,7 +348,7 @@ const attest_statement attest_statement_kernel = {
 
 enum { BITS = 128, MOST_BITS = 1 << 12 };
 
-/* An instance, what the kernels made of it, and the verdict. */
+/* An instance, the results of the kernels, and the verdict. */
 typedef struct examination {
     answers answers;
     attest_trial *trial;
@@ -368,7 +368,8 @@ static bool fail(examination *x, size_t kernel, size_t row, const char *what)
     return false;
 }
 
-/* Where a bound must be given: softmax that cannot overflow, hardmax of small integers. */
+/* Returns whether a kernel must return a finite bound: softmax without overflow, or hardmax of
+ * small integers. */
 static bool must_be_bounded(const answers *a)
 {
     size_t size = a->rows.n * a->rows.d;
@@ -381,7 +382,7 @@ static bool must_be_bounded(const answers *a)
     return true;
 }
 
-/* The rows of kernel m against each other. */
+/* Compares the rows of kernel m with each other. */
 static bool agree(examination *x, size_t m, size_t i)
 {
     const answers *a = &x->answers;
@@ -407,7 +408,7 @@ static bool agree(examination *x, size_t m, size_t i)
     return ok || fail(x, m, i, "is further from another kernel than the sum of their bounds");
 }
 
-/* The row of kernel m against the truth. */
+/* Compares the row of kernel m with the true one. */
 static bool compare(examination *x, size_t m, size_t i, attest_row *row)
 {
     const answers *a = &x->answers;

@@ -86,9 +86,8 @@ static void gen_lists(attest_vector_lists *lists, struct theft *t, size_t n, siz
     }
 }
 
-/* How many values the vectors draw on: more than n; but with repeated entries a few, and with
- * an n that is never reached just one vector's, so that the first difference is as deep as the
- * values go. */
+/* Draws the number of values: more than n; with repeated entries a few; with an n that is never
+ * reached as many as one vector has, so that the first difference is as deep as possible. */
 static size_t gen_count(struct theft *t, size_t n, const attest_setting *setting)
 {
     if (attest_setting_drops(setting, "equal-length"))
@@ -146,8 +145,8 @@ static attest_status gen_any(attest_instance *instance, struct theft *t,
     return attest_vectors_build(&instance->dataset, &values, &lists);
 }
 
-/* Where the lemma is tightest: two vectors that differ in their least entry, all entries as
- * close together as the gap allows, and r just above them. */
+/* The tightest case: two vectors that differ in their least entry, entries as close as the gap
+ * allows, and r just above them. */
 static attest_status gen_tight(attest_instance *instance, struct theft *t)
 {
     size_t n = attest_gen_size(t, 2, 4);
@@ -173,7 +172,8 @@ static attest_status gen(attest_instance *instance, struct theft *t,
                                                          : gen_any(instance, t, setting);
 }
 
-/* n: the one that was declared, or the largest length. False: the hypotheses do not hold. */
+/* Sets n to the declared one, or to the largest length. Returns false if the hypotheses do not
+ * hold. */
 static bool meets_hypotheses(size_t *n, const attest_vectors *vectors, const fmpq *r,
                              const attest_instance *instance, const attest_setting *setting)
 {

@@ -1,4 +1,4 @@
-/* memorization.c -- whether what Corollaries 1 and 2 build maps tokens to labels. */
+/* memorization.c -- the network of Corollaries 1 and 2 maps tokens to their labels. */
 #include "props/memorization.h"
 
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "theory/memorize.h"
 #include "theory/positional.h"
 
-/* The other evaluation: every operation rounded to so many bits. It says something while the
- * entries of W_2 take fewer than a quarter of them. */
+/* The precision of the other evaluation, in which every operation is rounded. It is meaningful
+ * if the entries of W_2 have fewer than a quarter of the bits. */
 enum { BITS = 2048, LARGEST = BITS / 4, CLOSE = BITS / 4 };
 
 static void violate(attest_trial *trial, const attest_place pair[2], const char *why)
@@ -85,8 +85,8 @@ static bool same_label(const attest_dataset *dataset, attest_place one, attest_p
     return true;
 }
 
-/* Without a mask all scores of a zero query are 0, whatever the weights: its output depends on
- * the mean of the sequence alone. Two such outputs with different labels end all hope. */
+/* Without a mask all scores of a zero query are 0 for any weights: its output depends on the
+ * mean of the sequence only. If two such outputs need different labels, no network exists. */
 static void look_at_zeros(attest_trial *trial, const attest_dataset *dataset)
 {
     for (size_t i = 0; i < dataset->count; i++)
@@ -103,7 +103,7 @@ static void look_at_zeros(attest_trial *trial, const attest_dataset *dataset)
     trial->outcome = ATTEST_DISCARDED;
 }
 
-/* Whether the rounded output at position p is next to its label. */
+/* Returns whether the rounded output at position p is close to its label. */
 static bool is_close(mpfr_t *out, const attest_dataset *dataset, size_t p, size_t dim)
 {
     bool close = true;
@@ -153,7 +153,8 @@ static void clear_state(attest_network_mpfrs **state)
     attest_network_mpfrs_clear(*state);
 }
 
-/* Runs the network unit by unit in long floating-point numbers: other code than the proof's. */
+/* Runs the network unit by unit in long floating-point numbers, by other code than the proof.
+ */
 static attest_status compare(attest_trial *trial, const attest_memorization *m,
                              const attest_dataset *dataset, attest_error *error)
 {
@@ -173,7 +174,7 @@ static attest_status compare(attest_trial *trial, const attest_memorization *m,
     return ATTEST_OK;
 }
 
-/* What the corollary promises of the size. */
+/* Checks the size that the corollary promises. */
 static void check_size(attest_trial *trial, const attest_memorization *m,
                        const attest_dataset *dataset)
 {
@@ -229,7 +230,7 @@ attest_status attest_props_memorization_decide(attest_trial *trial,
     ATTEST_SCOPED(attest_memorization, m);
     m.mask = mask && fmpq_is_one(mask) ? ATTEST_MASK_CAUSAL : ATTEST_MASK_NONE;
     m.positional = positional;
-    /* Where labels may be anything: every network has one output in each context. */
+    /* For inconsistent labels: every network has one output in each context. */
     m.by_contexts = attest_setting_drops(setting, "consistent");
     status = attest_memorization_build(&m, dataset, error);
     if (status == ATTEST_UNABLE) {
@@ -271,7 +272,7 @@ static attest_status gen_zero(attest_instance *instance, struct theft *t)
     return attest_dataset_builder_finish(&instance->dataset, &builder, NULL);
 }
 
-/* The contexts of the data as the network will see them. */
+/* Sets the contexts of the data for the network. */
 static attest_status get_contexts(attest_contexts *contexts, const attest_dataset *dataset,
                                   attest_mask mask, bool positional)
 {

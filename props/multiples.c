@@ -1,4 +1,4 @@
-/* multiples.c -- drawn and recognised. */
+/* multiples.c -- generates and recognises pairs of sequences of multiples of one vector. */
 #include "props/multiples.h"
 
 #include "number/scope.h"
@@ -56,7 +56,7 @@ static void gen_order(size_t order[LONGEST], size_t length, struct theft *t)
     }
 }
 
-/* token = multiple u, or, without the hypothesis collinear, beside it. */
+/* token = multiple u; without the hypothesis collinear not on the line of u. */
 static void set_token(fmpq *token, const fmpq *u, size_t dim, long t, bool bent)
 {
     FMPQ(factor);
@@ -185,7 +185,7 @@ static size_t count_multiples(const attest_universal_pair *pair)
     return count;
 }
 
-/* What is left of the pair without the line. */
+/* Returns whether the tokens match the pair apart from the line. */
 static bool is_bent(const attest_dataset *dataset, const attest_universal_pair *pair)
 {
     bool different =

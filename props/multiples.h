@@ -1,4 +1,4 @@
-/* multiples.h -- pairs of sequences of multiples of one vector: what Theorem 1 is about. */
+/* multiples.h -- pairs of sequences of multiples of one vector, the data of Theorem 1. */
 #ifndef ATTEST_PROPS_MULTIPLES_H
 #define ATTEST_PROPS_MULTIPLES_H
 
@@ -8,26 +8,26 @@
 
 enum { ATTEST_MULTIPLES_LENGTH = 4 }; /* the longest sequence of a pair */
 
-/* How a dataset departs from the pair as it stands. */
+/* How a dataset differs from the pair. */
 typedef struct attest_multiples_shape {
     bool any_order; /* the tokens of each sequence may be permuted */
-    bool bent;      /* they lie beside the line, so that they are not collinear */
+    bool bent;      /* the tokens are not collinear */
 } attest_multiples_shape;
 
-/* dataset = the sequences t u of the pair, u random of this dim and not zero. Status: NOMEM. */
+/* dataset = the sequences t u of the pair, for a random u != 0 of this dim. Status: NOMEM. */
 attest_status attest_multiples_gen(attest_dataset *dataset, struct theft *t, size_t dim,
                                    const attest_universal_pair *pair,
                                    attest_multiples_shape shape) ATTEST_WARN_UNUSED;
 
-/* Whether the dataset is such a pair, for some u. Of a bent one only this is asked: as many
- * different tokens, in sequences as long, that do not lie on one line through the origin. */
+/* Returns whether the dataset is such a pair for some u. A bent one must have as many different
+ * tokens, in sequences of the same lengths, that are not all on one line through the origin. */
 bool attest_multiples_is_pair(const attest_dataset *dataset, const attest_universal_pair *pair,
                               attest_multiples_shape shape);
 
-/* 0, 1, -1, 2, -2, ... below the limit in absolute value. */
+/* Draws from 0, 1, -1, 2, -2, ... below the limit in absolute value. */
 long attest_multiples_gen_small(struct theft *t, uint64_t limit);
 
-/* 1, 10^40 or 10^-40. */
+/* Draws 1, 10^40 or 10^-40. */
 void attest_multiples_gen_scale(fmpz_t numerator, fmpz_t denominator, struct theft *t);
 
 #endif

@@ -141,7 +141,7 @@ void attest_oracle_hardmax(fmpq *out, const attest_oracle *oracle, attest_place 
     }
 }
 
-/* Adds to out what head h contributes at a place. */
+/* Adds the contribution of head h at a place to out. */
 static void add_softmax(arb_ptr out, const attest_oracle *oracle, size_t h, attest_place place,
                         long bits)
 {
@@ -180,7 +180,7 @@ void attest_oracle_softmax(arb_ptr out, const attest_oracle *oracle, attest_plac
         add_softmax(out, oracle, h, place, bits);
 }
 
-/* Every token that a sees is seen by b, too. */
+/* Returns whether every token that is visible at a is visible at b. */
 static bool includes(const attest_oracle *oracle, attest_place a, attest_place b)
 {
     const attest_dataset *d = oracle->dataset;
@@ -259,7 +259,7 @@ static int compare_terms(const void *p, const void *q)
     return fmpq_cmp(((const term *)p)->exponent, ((const term *)q)->exponent);
 }
 
-/* Equal exponents together, as one term each. */
+/* Combines terms with equal exponents. */
 static void collect(terms *all)
 {
     size_t kept = 0;

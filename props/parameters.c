@@ -1,4 +1,4 @@
-/* parameters.c -- Remark 2: how many parameters memorisation takes. */
+/* parameters.c -- Remark 2: the number of parameters of a memorising network. */
 #include "base/scope.h"
 #include "theory/memorize.h"
 
@@ -45,7 +45,7 @@ static attest_status gen(attest_instance *instance, struct theft *t,
     return attest_props_memorization_gen(instance, t, setting, false);
 }
 
-/* The numbers that stand in the network itself, not those that the library reports. */
+/* Counts the parameters in the network itself, not those that the library reports. */
 typedef struct count {
     uint64_t factors, second, dense, units;
 } count;

@@ -1,8 +1,8 @@
-/* probabilities.h -- the attention weights themselves, as the library computes them.
+/* probabilities.h -- the attention weights as the library computes them.
  *
- * A layer whose tokens are (score, 1, unit vector) outputs the weights of its only query, so
- * that statements about softmax and hardmax are tested on src/attention and not on a formula
- * beside it. */
+ * A layer with tokens (score, 1, unit vector) outputs the attention weights of its only query.
+ * So statements about softmax and hardmax are tested on src/attention, not on another formula.
+ */
 #ifndef ATTEST_PROPS_PROBABILITIES_H
 #define ATTEST_PROPS_PROBABILITIES_H
 

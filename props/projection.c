@@ -28,9 +28,10 @@ const attest_statement attest_statement_projection = {
         "how often a random one is",
 };
 
-/* The property: among DRAWS directions of the library's generator one keeps the share, which is
- * tested exactly. Each does with a probability above 1 - 2/pi, so that none does has one below
- * 10^-39; it would not refute the lemma, and is not called a violation. */
+/* The property: among DRAWS directions of the generator of the library one keeps the share,
+ * which is decided exactly. Each does with probability above 1 - 2/pi, so the probability that
+ * none does is below 10^-39. That would not refute the lemma and is not reported as a
+ * violation. */
 
 enum { DRAWS = 200, BITS = 128, MOST_BITS = 1 << 14 };
 
@@ -72,7 +73,7 @@ static bool keeps(double *ratio, const fmpq_t square, const fmpq_t product, size
     return kept;
 }
 
-/* Whether the direction keeps the share of the distance between tokens a and b. */
+/* Returns whether the direction keeps the share of the distance between tokens a and b. */
 static bool keeps_pair(double *ratio, const attest_dataset *dataset,
                        const attest_rational_vector *direction, size_t a, size_t b)
 {

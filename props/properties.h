@@ -1,4 +1,4 @@
-/* properties.h -- the table of properties. Adding one is one file and one line here. */
+/* properties.h -- the table of properties. A new one is a file and a line here. */
 #ifndef ATTEST_PROPS_PROPERTIES_H
 #define ATTEST_PROPS_PROPERTIES_H
 
@@ -49,10 +49,11 @@ ATTEST_PROPERTIES(ATTEST_PROPERTY_DECLARE)
 /* The same as an array, ended by NULL. */
 extern const attest_property *const attest_properties[];
 
-/* Properties of a user's own, which get finds from now on: an array that stays where it is. */
+/* Adds loaded properties to those that attest_property_get finds; the array must not be freed.
+ */
 void attest_property_add(const attest_property *property, size_t count);
 
-/* The property of this name, or NULL. */
+/* Returns the property of this name, or NULL. */
 const attest_property *attest_property_get(const char *name);
 
 #endif

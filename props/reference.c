@@ -33,7 +33,7 @@ const attest_statement attest_statement_reference = {
 /* Weights of e^-2000 count at DEEP_BITS. */
 enum { BALL_BITS = 64, WIDE_BITS = 320, DEEP_BITS = 4096, DOUBLE_BITS = 53, MOST_BITS = 120 };
 
-/* What is asked of an instance; decide asks everything. */
+/* Which checks are made; decide makes all. */
 typedef struct scope {
     bool deep;        /* balls of DEEP_BITS */
     int first, modes; /* so many rounding modes, from this one on */
@@ -63,7 +63,7 @@ static attest_status gen(attest_instance *instance, struct theft *t,
     return attest_gen_data_and_weights(instance, t, &kind);
 }
 
-/* One sequence under examination. */
+/* One sequence that is checked. */
 typedef struct examination {
     const attest_instance *instance;
     const attest_oracle *oracle;
@@ -87,7 +87,7 @@ static bool fail(examination *x, size_t i, const char *what)
     return false;
 }
 
-/* An evaluation failed: the trial is open where memory ran out, otherwise violated. */
+/* Handles a failed evaluation: the trial is open if memory ran out, else violated. */
 static bool fail_status(examination *x, attest_status status, const char *what)
 {
     if (status != ATTEST_NOMEM)
@@ -96,7 +96,7 @@ static bool fail_status(examination *x, attest_status status, const char *what)
     return false;
 }
 
-/* Hardmax: the oracle's rationals are the library's. */
+/* Hardmax: checks that the rationals of the library are those of the oracle. */
 static bool check_exact(examination *x)
 {
     size_t dim = x->sequence->dim;
@@ -116,7 +116,8 @@ static bool check_exact(examination *x)
     return true;
 }
 
-/* The library's balls contain the oracle's rationals, or meet its narrow balls. */
+/* Checks that the balls of the library contain the rationals of the oracle, or meet its narrow
+ * balls. */
 static bool check_balls(examination *x, long bits)
 {
     attest_status status =
@@ -176,8 +177,8 @@ static bool check_double(examination *x, const attest_interval *interval, const 
     return true;
 }
 
-/* The truth lies between directed roundings at `bits`, and so does what p-bit arithmetic gives
- * (bits > 0), or hardware (bits = 0). */
+/* Checks that the exact value is between directed roundings at `bits`, and so is the result of
+ * p-bit arithmetic (bits > 0) or of the hardware (bits = 0). */
 static bool check_rounding(examination *x, long bits)
 {
     size_t count = x->count, length = x->sequence->length;

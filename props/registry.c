@@ -9,7 +9,7 @@
 #define LIST(name) &attest_statement_##name,
 const attest_statement *const attest_statements[] = {ATTEST_STATEMENTS(LIST) NULL};
 
-/* Whether they are the same but for hyphens that stand for underscores. */
+/* Compares names; hyphens match underscores. */
 static bool same_name(const char *name, const char *asked)
 {
     for (; *name && (*name == *asked || (*name == '_' && *asked == '-')); name++)

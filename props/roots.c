@@ -1,11 +1,11 @@
-/* roots.c -- rational bounds around the square root of a rational. */
+/* roots.c -- rational bounds of the square root of a rational. */
 #include "props/roots.h"
 
 #include "number/scope.h"
 
 enum { BITS = 320, LEAST_SLACK = 40, ROOM = 4 };
 
-/* As many bits as the ball knows, but for a few. */
+/* Returns the accuracy of the ball in bits, less a few. */
 static flint_bitcnt_t choose_slack(const arb_t root, slong most)
 {
     slong known = arb_rel_accuracy_bits(root) - ROOM;

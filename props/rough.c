@@ -8,21 +8,21 @@
 #include "props/oracle.h"
 #include "recheck/double_eval.h"
 
-/* Larger data are for the oracle. */
+/* Larger data are left to the oracle. */
 enum { MOST_POSITIONS = 64, MOST_ENTRIES = 16, MOST_HEADS = 8 };
 
-/* More than all that rounding does to a distance, and to bounds on it. */
+/* Exceeds all rounding errors of a distance and of its bounds. */
 #define SLIP 0x1p-40
 
-/* More than what underflows in a distance; bounds are strict where errors are 0, too. */
+/* Exceeds all underflows in a distance, and makes bounds strict if errors are 0. */
 #define TINY 0x1p-400
 
-/* Outputs, and how far each of them is off at most: infinitely where doubles do not tell. */
+/* Outputs with bounds of their errors; an infinite bound: doubles do not decide the output. */
 typedef struct outputs {
-    bool known; /* there is room for all of them */
+    bool known; /* the arrays have room for all of them */
     size_t dim;
     double value[MOST_POSITIONS][MOST_ENTRIES], error[MOST_POSITIONS];
-    size_t heads; /* whose winners are known: none for softmax */
+    size_t heads; /* heads whose largest scores are known; none for softmax */
     uint32_t winner[MOST_POSITIONS][MOST_HEADS];
 } outputs;
 
@@ -81,7 +81,7 @@ static void get_distance(double *bound, const outputs *out, size_t p, size_t q)
     bound[1] = sqrt(square) * (1 + SLIP) + error * (1 + SLIP);
 }
 
-/* Whether both outputs are the sums of the same vectors. */
+/* Returns whether both outputs are sums of the same vectors. */
 static bool are_equal(const outputs *out, const attest_dataset *dataset, size_t p, size_t q)
 {
     return out->heads > 0 && dataset->token[p] == dataset->token[q] &&
@@ -89,7 +89,7 @@ static bool are_equal(const outputs *out, const attest_dataset *dataset, size_t 
            memcmp(out->winner[p], out->winner[q], out->heads * sizeof out->winner[p][0]) == 0;
 }
 
-/* Takes bounds on a number into those on the least (sign -1) or the largest of all. */
+/* Combines bounds of a number with those of the least (sign -1) or the largest one so far. */
 static void take(double *extreme, const double *bound, int sign)
 {
     for (int i = 0; i < 2; i++)

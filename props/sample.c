@@ -1,4 +1,4 @@
-/* sample.c -- a number for an instance, from its values alone. */
+/* sample.c -- a hash of an instance, from its values alone. */
 #include "props/sample.h"
 
 #include <string.h>
@@ -6,7 +6,8 @@
 /* Numbers of any length are taken modulo this prime. */
 #define PRIME ((((ulong)1) << 61) - 1)
 
-/* Both multiplications are invertible, so nothing is lost before the last one mixes downward.
+/* Both multiplications are invertible, so no information is lost before the last one mixes
+ * downward.
  */
 static void add(uint64_t *number, uint64_t value)
 {

@@ -1,5 +1,6 @@
-/* sample.h -- which instances are asked every question: a share that is drawn from their
- * numbers, so that it does not matter when, where and beside what an instance is decided. */
+/* sample.h -- the instances for which a property makes all of its checks: a sample that is
+ * chosen by a hash of the instance, so that it does not depend on when or together with what it
+ * is decided. */
 #ifndef ATTEST_PROPS_SAMPLE_H
 #define ATTEST_PROPS_SAMPLE_H
 
@@ -7,21 +8,20 @@
 
 #include "campaign/property.h"
 
-/* One of so many instances, and the label that tells how many they were. */
+/* One of so many instances is in the sample; the label counts them. */
 enum { ATTEST_SAMPLE_SHARE = 32 };
 #define ATTEST_SAMPLE_LABEL "asked everything"
 
-/* A number from the tokens, their places, the weights and the parameters: about as likely to
- * be one as another. */
+/* Returns a hash of tokens, positions, weights and parameters, uniform for random instances. */
 uint64_t attest_sample_number(const attest_instance *instance);
 
-/* Whether that is one of the share. */
+/* Returns whether the instance is in the sample. */
 static inline bool attest_sample_takes(uint64_t number)
 {
     return number % ATTEST_SAMPLE_SHARE == 0;
 }
 
-/* Which of count things the others are asked. */
+/* Chooses the one of count checks that is made for an instance outside the sample. */
 static inline size_t attest_sample_choose(uint64_t number, size_t count)
 {
     return number / ATTEST_SAMPLE_SHARE % count;

@@ -22,9 +22,9 @@ const attest_statement attest_statement_separated = {
     .note = "proofs-notes/separated.md",
 };
 
-/* The property: the library's extremes are those of all tokens and pairs, exactly; bounds just
- * below, at and just above them are decided as strictness demands; reversing and scaling change
- * nothing, or by the factor. */
+/* The property: the extremes of the library are those of all tokens and pairs; bounds just
+ * below, at and just above them have the verdicts of strict inequalities; reversing leaves
+ * them, and scaling multiplies them by the factor. */
 
 static attest_status gen(attest_instance *instance, struct theft *t,
                          const attest_setting *setting)
@@ -64,7 +64,7 @@ static void get_square(fmpq_t sum, const attest_dataset *d, attest_place a, atte
     }
 }
 
-/* The extremes by looking at all positions; equal tokens are those at distance 0. */
+/* The extremes of all positions; equal tokens are those at distance 0. */
 typedef struct extremes {
     fmpq_t least, most, closest;
     bool has_pair, no_duplicates;
@@ -153,7 +153,8 @@ static void look(extremes *e, const attest_dataset *d)
     }
 }
 
-/* The library's extremes are these, times the factor, and the tokens it names attain them. */
+/* Checks that the extremes of the library are these times the factor, attained at the named
+ * tokens. */
 static bool check_extremes(attest_trial *trial, const attest_separated *s, const extremes *e,
                            const attest_dataset *d, const fmpq_t factor)
 {
@@ -181,7 +182,7 @@ static bool check_extremes(attest_trial *trial, const attest_separated *s, const
     return ok;
 }
 
-/* Asks about bounds with these squares below, at and above an extreme: below must give `low`,
+/* Checks bounds with these squares below, at and above an extreme: below must give `low`,
  * at must give `at`, above `high`. which: 0 r_min, 1 r_max, 2 eps. */
 static bool ask(attest_trial *trial, const attest_separated *s, const fmpq_t square, int which)
 {

@@ -58,7 +58,7 @@ attest_status attest_props_separated_gen(attest_instance *instance, struct theft
     return ATTEST_OK;
 }
 
-/* One operation in the format: the exponent range is the caller's. */
+/* Rounds one operation to the format; the caller has set the exponent range. */
 static void finish(mpfr_t z, int inexact, const attest_format *format, mpfr_rnd_t round)
 {
     if (format->bounded)
@@ -99,7 +99,7 @@ static void get_square(mpfr_t sum, const attest_tokens *tokens, size_t a, size_t
     mpfr_clears(x, y, (mpfr_ptr)0);
 }
 
-/* What the arithmetic says of one norm (b = a) or distance: whether it keeps the bound. */
+/* Returns whether one norm (b = a) or distance is within the bound in the arithmetic. */
 static bool keeps(double *margin, const attest_tokens *tokens, size_t a, size_t b,
                   const fmpq *bound, const attest_format *format, mpfr_rnd_t round)
 {
@@ -148,7 +148,7 @@ static attest_place find(const attest_dataset *d, size_t token)
     return place;
 }
 
-/* Looks at all tokens and pairs, inside the format's exponent range. */
+/* Compares all tokens and pairs in the exponent range of the format. */
 static void look(attest_trial *trial, const attest_instance *instance,
                  const attest_format *format, mpfr_rnd_t round)
 {

@@ -1,4 +1,4 @@
-/* separatedness.c -- layers whose values are close together keep tokens apart. */
+/* separatedness.c -- layers whose values are close together keep tokens distinct. */
 #include <math.h>
 
 #include "campaign/label.h"
@@ -123,7 +123,7 @@ static attest_status gen(attest_instance *instance, struct theft *t,
     return make_small(instance);
 }
 
-/* What is examined: all pairs of positions with different tokens. */
+/* All pairs of positions with different tokens. */
 typedef struct examination {
     const attest_oracle *oracle;
     const attest_evaluation *out;
@@ -163,7 +163,7 @@ static void measure(arb_t distance, arb_t promised, const examination *x, attest
         arb_zero(promised);
 }
 
-/* One pair; false when this precision does not decide it. */
+/* Checks one pair; returns false if this precision does not decide it. */
 static bool compare(examination *x, attest_place a, attest_place b)
 {
     attest_trial *trial = x->trial;
@@ -241,7 +241,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
-    /* Without a spread outputs differ as tokens do; a little below that is promised. */
+    /* Without a spread outputs differ as much as tokens; the promise is a little below that. */
     if (fmpq_is_zero(spread) && extremes.has_pair) {
         fmpq_div_2exp(spread, extremes.eps_square, 100);
         if (fmpq_cmp_ui(extremes.eps_square, 1) > 0)

@@ -130,7 +130,7 @@ static void get_excess(arb_t excess, fmpq_t exact, const attest_evaluation *out,
     }
 }
 
-/* One pair; false: this precision does not decide it. */
+/* Checks one pair; returns false if this precision does not decide it. */
 static bool compare(attest_trial *trial, const attest_oracle *oracle,
                     const attest_evaluation *out, attest_place a, attest_place b, long bits)
 {

@@ -27,7 +27,7 @@ static attest_status gen(attest_instance *instance, struct theft *t,
     return attest_gen_data_and_weights(instance, t, &kind);
 }
 
-/* The same question as for the property separatedness without its hypothesis. */
+/* Decides the property separatedness without its hypothesis. */
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error)
 {
@@ -37,7 +37,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     return attest_property_separatedness.decide(trial, instance, &without, error);
 }
 
-/* out = all outputs in double; false: they cannot be had. */
+/* out = all outputs in double; returns false if that fails. */
 static bool evaluate(double *out, const attest_instance *instance)
 {
     const attest_dataset *d = &instance->dataset;
@@ -51,7 +51,8 @@ static bool evaluate(double *out, const attest_instance *instance)
     return true;
 }
 
-/* log2 of the least distance of outputs at different tokens: what the search makes small. */
+/* Returns log2 of the least distance of outputs at different tokens, which the search
+ * minimises. */
 static double propose(const attest_instance *instance, const attest_setting *setting)
 {
     const attest_dataset *d = &instance->dataset;
@@ -77,7 +78,7 @@ static double propose(const attest_instance *instance, const attest_setting *set
     return fmax(log2(least) / 2, -1074);
 }
 
-/* The head takes away what the skip connection keeps. */
+/* The head cancels the skip connection. */
 static const char witness[] =
     "{\"format\": \"attest/counterexample\", \"version\": 1, \"property\": "
     "\"separatedness-search\","

@@ -43,7 +43,7 @@ static attest_status gen(attest_instance *instance, struct theft *t,
     return attest_dataset_builder_finish(&instance->dataset, &builder, NULL);
 }
 
-/* p = the entries over their sum. False: they are no weights. */
+/* p = the entries divided by their sum; returns false if they cannot be weights. */
 static bool get_probabilities(fmpq *p, const attest_dataset *dataset, size_t count)
 {
     bool ok = true;
@@ -60,8 +60,8 @@ static bool get_probabilities(fmpq *p, const attest_dataset *dataset, size_t cou
     return ok;
 }
 
-/* Whether the symmetric matrix is positive semidefinite: eliminates with positive pivots; what
- * is left has no positive diagonal entry, so it must be zero. Destroys m. */
+/* Returns whether the symmetric matrix is positive semidefinite: eliminates with positive
+ * pivots; the rest has no positive diagonal entry, so it must be zero. Destroys m. */
 static bool is_semidefinite(fmpq_mat_t m)
 {
     slong n = fmpq_mat_nrows(m);

@@ -42,7 +42,7 @@ static attest_status gen(attest_instance *instance, struct theft *t,
     return attest_gen_scores(&instance->dataset, t, &kind, RANGE);
 }
 
-/* What the statement is about: score[i] = s_i/tau, their number, m and gamma/tau. */
+/* The data of the statement: score[i] = s_i/tau, their number, m and gamma/tau. */
 typedef struct scores {
     fmpq *score, *hard;
     size_t count, winners;

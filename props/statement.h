@@ -1,11 +1,11 @@
-/* statement.h -- what attest knows of one statement: a theorem, a lemma, a definition.
+/* statement.h -- the description of a statement: a theorem, a lemma, a definition.
  *
  * A statement has one name everywhere: props/NAME.c, proofs-notes/NAME.md, src/theory/NAME.c,
  * tests/theory/NAME.c. */
 #ifndef ATTEST_PROPS_STATEMENT_H
 #define ATTEST_PROPS_STATEMENT_H
 
-/* What must hold for the conclusion; a campaign can drop it by name (--without). */
+/* A hypothesis; a campaign can drop it by name (--without). */
 typedef struct attest_hypothesis {
     const char *name;
     const char *text;
@@ -20,15 +20,15 @@ typedef struct attest_statement {
     const char *name;
     const char *title;                   /* one line */
     const char *source;                  /* where it is stated */
-    const char *text;                    /* what it says */
+    const char *text;                    /* the statement itself */
     const attest_hypothesis *hypotheses; /* ended by a NULL name; NULL: none */
     const attest_constant *constants;    /* ended by a NULL name; NULL: none */
-    const char *decided_by;              /* which arithmetic decides an instance */
+    const char *decided_by;              /* the arithmetic that decides an instance */
     const char *note;                    /* its proof, in proofs-notes/; NULL: none yet */
-    const char *machine;                 /* what a proof checker has checked; NULL: nothing */
+    const char *machine; /* the part that a proof checker has checked; NULL: none */
 } attest_statement;
 
-/* The table, in the order of the text. Adding a statement is one file and one line here. */
+/* The table, in the order of the paper. A new statement is a file and a line here. */
 #define ATTEST_STATEMENTS(X)                                                                   \
     X(separated)                                                                               \
     X(separatedness)                                                                           \
@@ -67,7 +67,7 @@ ATTEST_STATEMENTS(ATTEST_STATEMENT_DECLARE)
 /* The same as an array, ended by NULL. */
 extern const attest_statement *const attest_statements[];
 
-/* The statement of this name, in which hyphens may stand for underscores, or NULL. */
+/* Returns the statement of this name, or NULL; hyphens are accepted for underscores. */
 const attest_statement *attest_statement_get(const char *name);
 
 #endif

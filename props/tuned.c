@@ -284,7 +284,7 @@ const attest_statement attest_statement_tuned = {
     .machine = "given Lindemann-Weierstrass: proofs-notes/coq/tuned.v, tuned_contextual",
 };
 
-/* What is kept from call to call. */
+/* The memory that is kept from call to call. */
 typedef struct memory {
     size_t room;
     bool *asked;

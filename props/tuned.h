@@ -1,11 +1,11 @@
-/* tuned.h -- the property of the rank-1 softmax head that needs no gap: its hypotheses and its
+/* tuned.h -- the property of the rank-1 softmax head that needs no gap: hypotheses and
  * instances. */
 #ifndef ATTEST_PROPS_TUNED_H
 #define ATTEST_PROPS_TUNED_H
 
 #include "campaign/property.h"
 
-/* Larger heads are looked at exactly. */
+/* Larger heads are decided exactly. */
 enum { ATTEST_TUNED_DIM = 8, ATTEST_TUNED_SIZE = 8 };
 
 /* A head in doubles: W_Q = u_0 v^T, W_K = u_1 v^T, W_V = u_2 v^T, and W_O, row-major. */
@@ -16,27 +16,31 @@ typedef struct attest_tuned_head {
     double o[ATTEST_TUNED_DIM * ATTEST_TUNED_SIZE];
 } attest_tuned_head;
 
-/* value[t] = about v.x for each of count tokens; *spread bounds their range. Returns whether
- * they are surely different, and different from 0. */
+/* value[t] = an approximation of v.x for each of count tokens; *spread bounds their range.
+ * Returns whether they are proved to be distinct and nonzero. */
 bool attest_tuned_project(double *value, double *spread, const attest_tuned_head *head,
                           const double *token, size_t count);
 
-/* Whether w = W_O u_2 is surely not 0, and surely (a) shorter than the least distance over the
- * spread, or (b) parallel to no difference of tokens. *excess: about how many times too long it
- * is for (a). */
+/* Returns whether w = W_O u_2 is proved to be nonzero, and either (a) shorter than the least
+ * distance divided by the spread, or (b) not parallel to any difference of tokens. *excess:
+ * about the factor by which it is too long for (a). */
 bool attest_tuned_keeps_apart(double *excess, const attest_tuned_head *head,
                               const double *token, size_t count, double spread);
 
-/* Whether all hypotheses of the statement surely hold, from doubles with error bounds. */
+/* Returns whether all hypotheses of the statement are proved, from doubles with error bounds.
+ */
 bool attest_tuned_surely(const attest_instance *instance);
 
-/* Whether they hold, all but setting->without, exactly. */
+/* Returns whether all of them except setting->without hold, exactly. */
 bool attest_tuned_exactly(const attest_instance *instance, const attest_setting *setting);
 
-/* Data and a head that meet the hypotheses; where one is dropped they are of a kind on which
- * the conclusion fails: nonzero, kappa   contexts of equal means, which are all that a zero
- * query or score sees injective        two tokens that v cannot tell apart w nothing is added
- * to the tokens apart            w = -1 takes back what the skip connection keeps apart */
+/* Draws data and a head that meet the hypotheses except the dropped one. If one is dropped, the
+ * conclusion fails:
+ *
+ *   nonzero, kappa  contexts with equal means, on which alone a zero query or score depends
+ *   injective       two tokens with the same v.x
+ *   w               the head adds nothing to the tokens
+ *   apart           w = -1 cancels the difference that the skip connection keeps */
 attest_status attest_tuned_gen(attest_instance *instance, struct theft *t,
                                const attest_setting *setting);
 

@@ -10,10 +10,10 @@
 #include "props/doubles.h"
 
 #define U 0x1p-53
-/* Covers what is of second order, the roundings of a bound and of a comparison with it. */
+/* Covers second-order terms and the roundings of a bound and of a comparison with it. */
 #define MORE (1 + 0x1p-30)
 #define LESS (1 - 0x1p-30)
-/* More than all that underflow does. */
+/* Exceeds all underflows. */
 #define TINY 0x1p-1000
 
 enum { MOST_TOKENS = 64 };
@@ -98,7 +98,7 @@ bool attest_tuned_keeps_apart(double *excess, const attest_tuned_head *head,
             aside = aside && is_aside(w, bound, z, head->dim, head->size);
         }
     *excess = sqrt(square / least) * spread;
-    /* NaN is not above anything. */
+    /* NaN is not above any number. */
     return !zero && (aside || least * LESS > square * spread * spread * MORE + TINY);
 }
 
@@ -135,7 +135,7 @@ static bool get_head(attest_tuned_head *to, const attest_weights *weights)
     return true;
 }
 
-/* Whether kappa = u_0 . u_1 is surely not 0. */
+/* Returns whether kappa = u_0 . u_1 is proved to be nonzero. */
 static bool has_kappa(const attest_tuned_head *head)
 {
     double sum = 0, size = 0;
@@ -163,7 +163,7 @@ bool attest_tuned_surely(const attest_instance *instance)
            attest_tuned_keeps_apart(&excess, &head, tokens->real, tokens->count, spread);
 }
 
-/* The head as the statement sees it, and its tokens. */
+/* The head of the statement, and its tokens. */
 typedef struct exact {
     size_t dim, tokens;
     fmpq_t kappa;

@@ -36,7 +36,7 @@ static const block equal_blocks[] = {{{4, 4}, {{1, 3, 4, 6}, {1, 2, 5, 6}}},
                                      {{2, 3}, {{1, 3}, {1, 2, 3}}},
                                      {{4, 4}, {{1, 1, 3, 3}, {1, 2, 2, 3}}}};
 
-/* Each fails what it is named after, and nothing else. */
+/* Each fails the condition in its name, and no other. */
 static const struct failing {
     const char *name;
     size_t length[2];
@@ -294,8 +294,8 @@ const attest_statement attest_statement_two_layers = {
         "both signs, nor the layers that tell them apart",
 };
 
-/* What the criterion lets pass must be merged by the instance's two layers, and what it does
- * not must be told apart by the layers that it names. */
+/* Pairs that meet the criterion must be merged by the two layers of the instance; others must
+ * be told apart by the layers that the criterion names. */
 
 /* Whether the token is ratio times the first token of the dataset, whose entry on axis is not
  * 0.
@@ -332,7 +332,8 @@ static size_t find_axis(const attest_dataset *d)
     return axis;
 }
 
-/* The tokens as whole multiples of one vector; false: they are not, or 0, or too large. */
+/* Writes the tokens as whole multiples of one vector; returns false if they are not, or 0, or
+ * too large. */
 static bool get_multiples(layer_pairs *lists, const attest_dataset *d)
 {
     size_t axis = find_axis(d);
@@ -366,7 +367,7 @@ static bool is_dropped(attest_two_layers_part part, const attest_setting *settin
     return attest_setting_drops(setting, name[part]);
 }
 
-/* All hypotheses but those on the tokens; lists = the multiples. */
+/* Checks all hypotheses except those on the tokens; lists = the multiples. */
 static bool meets_hypotheses(layer_pairs *lists, const attest_instance *instance,
                              const attest_setting *setting)
 {
@@ -382,7 +383,7 @@ static bool meets_hypotheses(layer_pairs *lists, const attest_instance *instance
            get_multiples(lists, d);
 }
 
-/* layer = heads from .. to of the weights, which keep them. */
+/* layer = heads from .. to of the weights, which keep their ownership. */
 static void borrow(attest_weights *layer, const attest_weights *weights, size_t from, size_t to)
 {
     *layer = *weights;

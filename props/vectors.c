@@ -143,7 +143,7 @@ int attest_vectors_compare(attest_trial *trial, const arb_t actual, const arb_t 
 
 enum { GRID = 1024, FINE_GRID = 1 << 20 };
 
-/* Raises the gap by steps until it will do. */
+/* Raises the gap by steps until it is accepted. */
 static void raise_gap(fmpq_t gap, slong grid, bool (*check)(const fmpq_t gap, size_t n),
                       size_t n)
 {

@@ -1,5 +1,5 @@
-/* vectors.h -- instances of statements about vectors of reals: Boltzmann operator, Lemma 1,
- * Lemma F. They are datasets of dimension 1; a vector is a sequence. */
+/* vectors.h -- instances of statements about vectors of reals (Boltzmann operator, Lemma 1,
+ * Lemma F): datasets of dimension 1, in which a vector is a sequence. */
 #ifndef ATTEST_PROPS_VECTORS_H
 #define ATTEST_PROPS_VECTORS_H
 
@@ -22,7 +22,7 @@ typedef struct attest_vectors {
     fmpz_t denominator;
 } attest_vectors;
 
-/* Always to be cleared. Status: DOMAIN (the dataset is not of dimension 1). */
+/* Clear them in any case. Status: DOMAIN (the dataset is not of dimension 1). */
 attest_status attest_vectors_init(attest_vectors *vectors, const attest_dataset *dataset,
                                   attest_error *error) ATTEST_WARN_UNUSED;
 void attest_vectors_clear(attest_vectors *vectors);
@@ -32,41 +32,43 @@ static inline const fmpz *attest_vectors_get(const attest_vectors *vectors, size
     return vectors->entry + vectors->dataset->start[i];
 }
 
-/* Whether some vector has an entry twice. */
+/* Returns whether some vector has an entry twice. */
 bool attest_vectors_repeat(const attest_vectors *vectors);
 
-/* Whether vectors i and j have the same set of entries. */
+/* Returns whether vectors i and j have the same set of entries. */
 bool attest_vectors_same_set(const attest_vectors *vectors, size_t i, size_t j);
 
-/* The least distance of two different values of all vectors; false where there is one value. */
+/* gap = the least distance of two different values of all vectors; returns false if there is
+ * only one value. */
 bool attest_vectors_gap(fmpq_t gap, const attest_vectors *vectors);
 
-/* The largest |entry|. */
+/* radius = the largest |entry|. */
 void attest_vectors_radius(fmpq_t radius, const attest_vectors *vectors);
 
-/* boltz of vector i minus boltz of vector j, to so many bits of relative accuracy. */
+/* Encloses boltz of vector i minus boltz of vector j, with so many bits of relative accuracy.
+ */
 attest_status attest_vectors_difference(attest_boltz_difference *difference,
                                         const attest_vectors *vectors, size_t i, size_t j,
                                         long accuracy, attest_error *error) ATTEST_WARN_UNUSED;
 
-/* A gap that check (attest_lemma1_check_gap or the like; bound with n) accepts, not far above
- * threshold: a whole number, or packed to 1/1024, or much wider. */
+/* Draws a gap that check (such as attest_lemma1_check_gap, with n) accepts: the least whole
+ * number or the least multiple of 1/1024 above threshold, or a much wider one. */
 void attest_vectors_gen_gap(fmpq_t gap, struct theft *t, double threshold,
                             bool (*check)(const fmpq_t gap, size_t n), size_t n);
 
-/* A gap below the threshold, in tenths, smaller ones more often. Domain: 10 threshold is no
+/* Draws a gap below the threshold, in tenths, mostly small. Domain: 10 threshold is not an
  * integer. */
 void attest_vectors_gen_narrow(fmpq_t gap, struct theft *t, double threshold);
 
-/* count values around 0, neighbours as little apart as check allows, to within 2^-20. Status:
- * NOMEM. */
+/* Draws count values around 0, with neighbours as close as check allows, to within 2^-20.
+ * Status: NOMEM. */
 attest_status attest_vectors_set_tight(attest_vocabulary *values, size_t count,
                                        double threshold,
                                        bool (*check)(const fmpq_t gap, size_t n),
                                        size_t n) ATTEST_WARN_UNUSED;
 
-/* count values in descending order, at least gap apart and often just that; often centred at 0.
- * Status: NOMEM. */
+/* Draws count values in descending order, at least gap apart, often exactly; often centred at
+ * 0. Status: NOMEM. */
 attest_status attest_vectors_gen_values(attest_vocabulary *values, struct theft *t,
                                         size_t count, const fmpq_t gap) ATTEST_WARN_UNUSED;
 
@@ -81,8 +83,8 @@ typedef struct attest_vector_lists {
 attest_status attest_vectors_build(attest_dataset *dataset, const attest_vocabulary *values,
                                    const attest_vector_lists *lists) ATTEST_WARN_UNUSED;
 
-/* The sign of actual - promised, both enclosures of log2 of a bound; 0: the balls overlap.
- * Keeps the least difference as the trial's margin. */
+/* Returns the sign of actual - promised, enclosures of log2 of bounds; 0: the balls overlap.
+ * Keeps the least difference as the margin of the trial. */
 int attest_vectors_compare(attest_trial *trial, const arb_t actual, const arb_t promised);
 
 #endif

@@ -1,4 +1,4 @@
-/* verdicts.c -- Definition 2 for many instances of doubles, sorted by their shape. */
+/* verdicts.c -- Definition 2 for many instances of doubles, grouped by shape. */
 #include "props/verdicts.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static attest_status find_filter(size_t *which, attest_verdicts *v,
             return ATTEST_OK;
     if (!attest_memory_grow(&v->filter, &v->filter_room, v->filters + 1, sizeof *v->filter))
         return attest_memory_fail(error);
-    v->filters++; /* it is to be cleared, whatever the status */
+    v->filters++; /* it must be cleared in any case */
     return attest_filter_init(&v->filter[*which], shape, error);
 }
 
@@ -106,7 +106,7 @@ static attest_status certify(attest_filter_answer *answer, const attest_instance
     return ATTEST_OK;
 }
 
-/* For larger layers a filter takes more memory than it is worth. */
+/* For larger layers a filter takes too much memory. */
 static bool is_small(const attest_weights *weights)
 {
     enum { MOST = 1024 };

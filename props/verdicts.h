@@ -1,32 +1,32 @@
-/* verdicts.h -- Definition 2, with delta = 0 and without r: for many instances of doubles, or
- * for any one. */
+/* verdicts.h -- Definition 2 with delta = 0 and without r, for many instances of doubles, or
+ * for one instance of any numbers. */
 #ifndef ATTEST_PROPS_VERDICTS_H
 #define ATTEST_PROPS_VERDICTS_H
 
 #include "props/doubles.h"
 
-/* A filter for each shape that has been asked about, with its memory. */
+/* One filter for each shape of instances, with its memory. */
 typedef struct attest_verdicts {
     size_t filters, filter_room;
     attest_filter *filter;
-    size_t room;                  /* of what follows: one for each instance of a call */
+    size_t room;                  /* of the arrays below: the instances of a call */
     size_t *which;                /* its filter */
-    attest_filter_instance *some; /* those of one filter, */
-    size_t *place;                /* where they come from, */
+    attest_filter_instance *some; /* the instances of one filter, */
+    size_t *place;                /* their places in the call, */
     attest_filter_answer *answer; /* and their answers */
 } attest_verdicts;
 
 void attest_verdicts_init(attest_verdicts *verdicts);
 void attest_verdicts_clear(attest_verdicts *verdicts);
 
-/* answer[i] = the verdict on instance i of doubles, where asked[i]; the others are left alone.
+/* answer[i] = the verdict on instance i of doubles if asked[i]; the others are not changed.
  * Domain: asked[i] implies doubles->fits[i]. Status: as attest_filter_check. */
 attest_status attest_verdicts_get(attest_filter_answer *answer, attest_verdicts *verdicts,
                                   const attest_doubles *doubles, const bool *asked,
                                   attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The verdict on one instance, whose data and weights belong together: from doubles where it is
- * small and all its numbers are doubles, else by attest_certify. Status: as attest_certify. */
+/* Decides one instance that fits: from doubles if it is small and all its numbers are doubles,
+ * else by attest_certify. Status: as attest_certify. */
 attest_status attest_verdicts_get_one(attest_filter_answer *answer,
                                       const attest_instance *instance,
                                       attest_error *error) ATTEST_WARN_UNUSED;

@@ -27,8 +27,8 @@ const attest_statement attest_statement_zero_test = {
                "boltz_equal_iff. Not the reduction of attention outputs",
 };
 
-/* The property: two multisets of rationals, proportional by construction or not; their
- * Boltzmann values are equal iff they are proportional, and the library's exact answer says so.
+/* The property: two multisets of rationals, proportional by construction or not, have equal
+ * Boltzmann values iff they are proportional, and the exact answer of the library agrees.
  */
 
 enum { BITS = 128, MOST_BITS = 1 << 13, RANGE = 60, MOST_TIMES = 3 };
@@ -73,7 +73,8 @@ static attest_status gen(attest_instance *instance, struct theft *t,
     return attest_gen_scores(&instance->dataset, t, &kind, RANGE);
 }
 
-/* The sign of boltz(A) - boltz(B) from the definition, by balls; 0 when they do not tell. */
+/* Returns the sign of boltz(A) - boltz(B) from the definition, by balls; 0 if they do not
+ * decide it. */
 static int get_sign(const attest_multisets *sets, long bits)
 {
     ARB(a, b);

@@ -1,9 +1,9 @@
 /* zero_test_outputs.c -- the zero tests on outputs of attention: equal, almost equal,
  * different.
  *
- * The one of certify (polynomials in e^{1/D}) and the one of the checker (sorted sums) must say
- * what the oracle says, which multiplies everything out; and so must a distance that is known
- * because only the tokens themselves differ. */
+ * The test of certify (polynomials in e^{1/D}) and that of the checker (sorted sums) must agree
+ * with the oracle, which multiplies everything out, and with distances that are known because
+ * only the tokens differ. */
 #include <attest/certify.h>
 
 #include "campaign/label.h"
@@ -33,7 +33,7 @@ static const attest_gen_layer kind = {
     .activation = ATTEST_GEN_SOFTMAX,
 };
 
-/* Appends so many tokens of a sequence of base, around and around. */
+/* Appends so many tokens of a sequence of base, cyclically. */
 static attest_status add_repeated(attest_dataset_builder *builder, const attest_dataset *base,
                                   size_t sequence, size_t count)
 {
@@ -124,7 +124,7 @@ static void fail(examination *x, const attest_place pair[2], const char *who, bo
     x->trial->pair[0] = pair[0], x->trial->pair[1] = pair[1];
 }
 
-/* Both tests: whether the outputs at the pair are `root` apart. */
+/* Checks both tests: whether the outputs at the pair are at the distance `root`. */
 static attest_status ask(examination *x, const attest_place pair[2], const fmpq_t root,
                          const fmpq_t target, bool rational, bool expected, const char *what)
 {
@@ -188,7 +188,7 @@ static attest_status ask_distance(examination *x, const attest_place pair[2])
     return ask(x, pair, root, square, false, false, "a distance that is 2^-200 larger");
 }
 
-/* Whether balls of few bits tell the outputs apart. */
+/* Returns whether balls of few bits tell the outputs apart. */
 static bool is_apart(const examination *x, const attest_place pair[2])
 {
     slong dim = (slong)x->instance->dataset.dim;
@@ -247,7 +247,7 @@ static attest_status examine(examination *x)
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error)
 {
-    attest_weights weights = instance->weights; /* the matrices stay the instance's */
+    attest_weights weights = instance->weights; /* the instance keeps the matrices */
     attest_recheck check;
     attest_status status;
 
