@@ -35,7 +35,7 @@ static float get_amax(const float *x, size_t count)
     return amax;
 }
 
-/* |x| to the format with halves away from zero, clamped: microxcaling's "nearest". */
+/* x rounded to the format with halves away from zero, clamped: "nearest" of microxcaling. */
 static double round_away(double x, const attest_format *f)
 {
     double most = attest_format_get_most(f), unit, r;
@@ -46,7 +46,7 @@ static double round_away(double x, const attest_format *f)
     frexp(x, &exponent);
     exponent = exponent - 1 < f->emin ? (int)f->emin : exponent - 1;
     unit = ldexp(1, exponent - (int)f->precision + 1);
-    r = floor(fabs(x) / unit + 0.5) * unit; /* exact: a power of two, and few bits */
+    r = floor(fabs(x) / unit + 0.5) * unit; /* exact: few bits times a power of two */
     return copysign(r > most ? most : r, x);
 }
 
@@ -77,7 +77,7 @@ static int get_te_exponent(float amax, const attest_format *element)
     return scaled > ldexpf(1, exponent) ? exponent + 1 : exponent;
 }
 
-/* vLLM: that of amax after half a unit of its second significand bit is added. */
+/* vLLM: the exponent of amax after half a unit of its second significand bit is added. */
 static int get_vllm_exponent(float amax)
 {
     uint32_t bits;
@@ -87,7 +87,7 @@ static int get_vllm_exponent(float amax)
 }
 
 /* llama.cpp: floor(log2f(amax)) - 2, where log2f is rounded: amax just below a power of two
- * counts as that power. The double's log2 decides, because no logarithm is near a tie. An amax
+ * counts as that power. log2 in binary64 decides, because no logarithm is near a tie. An amax
  * that is not finite gets the largest scale. */
 static int get_llama_exponent(float amax)
 {
@@ -116,8 +116,8 @@ static int get_scale_exponent(float amax, const attest_block_format *format)
     return s < LEAST_SCALE ? LEAST_SCALE : s > LARGEST_SCALE ? LARGEST_SCALE : s;
 }
 
-/* llama.cpp's search: the first of 0, 0.5, .. 6, -0.5, .. -6 times the scale with the least
- * error, which is computed in binary32. half: half of the scale. */
+/* The search of llama.cpp: the first of 0, 0.5, .. 6, -0.5, .. -6 times the scale with the
+ * least error, computed in binary32. half: half of the scale. */
 static double find_llama(float x, float half)
 {
     static const float twice[] = {0, 1, 2, 3, 4, 6, 8, 12};
@@ -152,7 +152,8 @@ static void quantise_mx(attest_block_group *g)
     }
 }
 
-/* TransformerEngine's NVFP4: the tensor's scale makes use of the whole range of the blocks'. */
+/* NVFP4 of TransformerEngine: the scale of the tensor uses the whole range of the scales of
+ * blocks. */
 static void quantise_nv_te(attest_block_group *g)
 {
     static const attest_format e4m3 = {.precision = 4,
@@ -173,8 +174,8 @@ static void quantise_nv_te(attest_block_group *g)
         g->y[i] = attest_in_double_nearest(g->x[i] * inverse, &g->element);
 }
 
-/* llama.cpp's scale of 8 bits: halves up, what reaches 248 is 448, and a subnormal number does
- * not round up to a normal one. */
+/* The 8-bit scale of llama.cpp: halves round up, 248 and more become 448, and a subnormal
+ * number does not round up to a normal one. */
 static float get_llama_scale(float x)
 {
     float r;
@@ -216,7 +217,7 @@ static void quantise_scaled(attest_block_group *g)
 /* ---- elements that are integers: q8_0 and q4_0 of llama.cpp, int8 and int16 with a scale, the
  * caches of KIVI ---- */
 
-/* An integer from a float that was rounded to one; from what is not finite there is none. */
+/* Clamps a float that was rounded to an integer; NaN if it is not finite. */
 static double to_integer(float x, double least, double most)
 {
     if (!isfinite(x))
@@ -256,7 +257,7 @@ static void quantise_q4_0(attest_block_group *g)
         g->y[i] = to_integer(truncf(g->x[i] * inverse + 8.5f) - 8, -8, 7);
 }
 
-/* vLLM: the scale and the factor are two divisions. */
+/* vLLM: scale and factor are two divisions. */
 static void quantise_int8(attest_block_group *g)
 {
     float amax = get_amax(g->x, g->count), factor = amax == 0 ? 0 : 127 / amax;
@@ -266,8 +267,8 @@ static void quantise_int8(attest_block_group *g)
         g->y[i] = to_integer(nearbyintf(g->x[i] * factor), -128, 127);
 }
 
-/* CTranslate2: the scale is what the numbers are multiplied by; models of old versions have the
- * products cut toward zero. */
+/* CTranslate2: numbers are multiplied by the scale; in models of old versions the products are
+ * cut toward zero. */
 static void quantise_ct2(attest_block_group *g)
 {
     bool eight = g->format->bits == 8;
@@ -360,17 +361,18 @@ static size_t get_group_of(const attest_quantised *q, size_t head, size_t token,
     return (head * down + token / q->group_tokens) * across + channel / q->group_channels;
 }
 
-/* The numbers as floats: those of binary32, or of binary16, and nothing else. */
+/* y = x. All numbers must be finite numbers of binary32, or of binary16 for KIVI. */
 static attest_status copy(float *y, const double *x, const attest_quantised *q,
                           attest_error *error)
 {
     size_t count = q->heads * q->tokens * q->dim;
     bool narrow = q->format.rule == ATTEST_BLOCK_KIVI;
-    attest_in_double hosted;
+    attest_in_double narrow_format;
 
-    attest_in_double_init(&hosted, &binary16, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    attest_in_double_init(&narrow_format, &binary16, ATTEST_SIMULATED_NEAREST, NULL, NULL);
     for (size_t i = 0; i < count; i++) {
-        double same = narrow ? attest_in_double_nearest(x[i], &hosted) : (double)(float)x[i];
+        double same =
+            narrow ? attest_in_double_nearest(x[i], &narrow_format) : (double)(float)x[i];
 
         if (!isfinite(x[i]) || same != x[i])
             return attest_error_set(error, ATTEST_FORMAT,
@@ -383,7 +385,7 @@ static attest_status copy(float *y, const double *x, const attest_quantised *q,
     return ATTEST_OK;
 }
 
-/* One group of one head, or the whole array; room: for its numbers. */
+/* Space for the numbers of one group, or of the whole array. */
 typedef struct room {
     float *x;
     double *y;
@@ -425,7 +427,7 @@ static void quantise(attest_quantised *q, const float *x, room *r)
                 quantise_at(q, x, &g, r, h, t, c);
 }
 
-/* One scale for all heads: the array is taken for one head of many tokens. */
+/* A format with one scale for all heads treats the array as one head of many tokens. */
 static void set_groups(attest_quantised *q)
 {
     const attest_block_format *f = &q->format;
@@ -443,7 +445,7 @@ static void room_clear(room *r)
     free(r->y);
 }
 
-/* q, whose format and sizes are set, = x. */
+/* Quantises x; the format and sizes of q are set. */
 static attest_status quantise_all(attest_quantised *q, const double *x, attest_error *error)
 {
     size_t heads = q->heads, tokens = q->tokens, count = heads * tokens * q->dim;
@@ -504,8 +506,8 @@ double attest_quantised_get(const attest_quantised *q, size_t i)
 {
     const attest_block_scale *s = attest_quantised_get_scale(q, i);
 
-    /* The product has at most 40 bits; where something is added, that has few, too, and the
-     * divisor is 1 (proofs-notes/formats.md). */
+    /* Exact: the product has at most 40 bits; if an offset is added, it has few bits, too, and
+     * the divisor is 1 (proofs-notes/formats.md). */
     return q->element[i] * s->factor / s->divisor + s->offset;
 }
 

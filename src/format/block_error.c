@@ -7,13 +7,13 @@
 #include "base/memory.h"
 #include "base/scope.h"
 
-/* What the few operations of binary32 between a number and its element add, relatively, and
- * what is lost where one of them underflows. */
+/* The relative error of the few operations of binary32 between a number and its element, and
+ * their underflow. */
 #define ROUNDINGS 0x1p-20
 #define UNDERFLOW 0x1p-118
 
-/* The element's format: a rounding errs by unit x at most, by half where x is subnormal, and
- * what is above most is cut to it. */
+/* The rounding to the format of an element errs by at most unit x, by half if x is subnormal;
+ * numbers above most are cut to it. */
 typedef struct rounding {
     double unit, half, most;
 } rounding;
@@ -27,8 +27,8 @@ static rounding get_rounding(const attest_format *format)
 }
 
 /* Elements x / scale, where the scale is at most ratio times the largest number (llama.cpp:
- * times 1 + 2^-18, its logarithm is rounded) and that is at most top scales: what is above the
- * largest element is cut to it, which loses no more than 1 - most / top of it. */
+ * times 1 + 2^-18, as its logarithm is rounded), and that is at most top scales: numbers above
+ * the largest element are cut to it, which loses at most 1 - most / top of them. */
 static void set_floats(attest_block_error *to, rounding e, double ratio, double top)
 {
     double cut = top > e.most ? 1 - e.most / top : 0;
@@ -65,7 +65,7 @@ static void set_nv(attest_block_error *to, const attest_block_format *format)
     to->most = 6 * 240;
 }
 
-/* Integers up to most, off by slip; a scale that is stored in binary16 or as it is. */
+/* Integers up to most, with an error of slip; the scale is stored in binary16 or as it is. */
 static void set_integers(attest_block_error *to, double most, double slip, bool stored)
 {
     to->of_largest = (slip + 0x1p-11) / most;
@@ -166,7 +166,7 @@ attest_block_scale attest_block_row_quantise(double *value, attest_block_row *ro
     attest_block_group *g = &row->group;
     attest_block_scale scale;
 
-    row->x[0] = (float)largest; /* the first: what is largest is found from there */
+    row->x[0] = (float)largest; /* first, since searches for the largest begin there */
     for (size_t i = 0; i < count; i++)
         row->x[i + 1] = (float)x[i];
     g->format = &row->format;
@@ -180,7 +180,7 @@ attest_block_scale attest_block_row_quantise(double *value, attest_block_row *ro
     return scale;
 }
 
-/* Where the scale divides, the quotient is rounded to odd first. */
+/* If the scale divides, the quotient is first rounded to odd. */
 double attest_block_get_value(double element, const attest_block_scale *scale,
                               const attest_in_double *to)
 {

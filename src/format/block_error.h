@@ -34,13 +34,13 @@ typedef struct attest_block_error {
     double least, most;
 } attest_block_error;
 
-/* Status: USAGE: the scale of a group of one row depends on other rows, or the format takes no
- * binary32 numbers, or it is a mere cast. */
+/* Status: USAGE: the scale of a group of one row depends on other rows, or the format does not
+ * accept binary32 numbers, or it is a plain cast. */
 attest_status attest_block_error_init(attest_block_error *bound,
                                       const attest_block_format *format,
                                       attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Room to quantise the groups of a row. */
+/* Work space to quantise the groups of a row. */
 typedef struct attest_block_row {
     attest_block_format format;
     attest_block_group group;
@@ -53,13 +53,13 @@ attest_status attest_block_row_init(attest_block_row *row, const attest_block_fo
                                     size_t capacity, attest_error *error) ATTEST_WARN_UNUSED;
 void attest_block_row_clear(attest_block_row *row);
 
-/* element = the group of these numbers, quantised as one that also holds largest, which none
- * of them is above; returns its scale. Domain: numbers of binary32, count at most the capacity.
- */
+/* element = the elements of these numbers, quantised in a group that also contains largest,
+ * which is at least all of them; returns the scale. Domain: numbers of binary32, count at most
+ * the capacity. */
 attest_block_scale attest_block_row_quantise(double *element, attest_block_row *row,
                                              const double *x, size_t count, double largest);
 
-/* element factor / divisor + offset, to nearest in a format, rounded once. */
+/* element factor / divisor + offset, rounded once to nearest in a format. */
 double attest_block_get_value(double element, const attest_block_scale *scale,
                               const attest_in_double *to);
 

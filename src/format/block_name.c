@@ -56,7 +56,7 @@ static const struct {
 
 enum { KNOWN = sizeof known / sizeof known[0] };
 
-/* Which elements have one scale, for formats that take any. */
+/* The groups of elements with one scale, for formats with any element. */
 static const struct {
     const char *name;
     bool tensor;
@@ -81,7 +81,7 @@ static attest_status set_known(attest_block_format *format, size_t i, attest_err
     return ATTEST_OK;
 }
 
-/* A name that is the beginning of several. */
+/* Refuses a name that is the beginning of several. */
 static attest_status refuse_vague(const char *name, attest_error *error)
 {
     char list[200] = "";
@@ -100,7 +100,7 @@ static attest_status refuse_vague(const char *name, attest_error *error)
                             list);
 }
 
-/* text = prefix and a positive number of binary32. */
+/* Reads prefix and a positive number of binary32. */
 static bool read_number(double *value, const char *text, const char *prefix)
 {
     char *end;
@@ -114,7 +114,7 @@ static bool read_number(double *value, const char *text, const char *prefix)
     return *end == '\0' && *value > 0 && *value <= FLT_MAX && *value == (float)*value;
 }
 
-/* Cuts the last part behind a colon off the name; NULL: there is none. */
+/* Cuts off the last part of the name, after a colon; NULL: there is none. */
 static char *cut_part(char *name)
 {
     char *colon = strrchr(name, ':');
@@ -124,7 +124,7 @@ static char *cut_part(char *name)
     return colon;
 }
 
-/* A name that is none may have been meant for a scheme. */
+/* Refuses an unknown format; it may be a misspelt scheme. */
 static attest_status refuse_element(const char *name, attest_status status, attest_error *error)
 {
     if (!error || strncmp(error->text, "unknown", strlen("unknown")) != 0)
@@ -161,7 +161,7 @@ static attest_status parse_scaled(attest_block_format *format, char *name, attes
         }
     if (format->scale > 0)
         format->rule = ATTEST_BLOCK_SCALED;
-    if (part) /* it belongs to the format's name */
+    if (part) /* the part belongs to the name of the format */
         part[-1] = ':';
     status = attest_format_parse(&format->element, name, error);
     if (status != ATTEST_OK)
@@ -186,7 +186,7 @@ static attest_status parse_scaled(attest_block_format *format, char *name, attes
     return ATTEST_OK;
 }
 
-/* kivi2:k:64 and its like: another size of the groups. */
+/* Reads another size of the groups, as in kivi2:k:64. */
 static bool cut_group(size_t *size, char *name)
 {
     char *part, *end;

@@ -24,7 +24,7 @@ double attest_exp2_polynomial_eval(const attest_exp2_polynomial *polynomial, dou
     while (i-- > 0)
         r = fmaf(r, f, (float)polynomial->coefficient[i]);
     memcpy(&bits, &r, sizeof bits);
-    /* as the hardware shifts: what does not fit into the exponent is lost */
+    /* as the hardware shifts: bits that do not fit into the exponent are lost */
     bits += (uint32_t)(int32_t)fminf(whole, 1 << 22) << 23;
     memcpy(&r, &bits, sizeof r);
     return (double)r;
@@ -62,9 +62,9 @@ static void evaluate(arb_t value, arb_t slope, const attest_exp2_polynomial *p, 
     }
 }
 
-/* error = a ball that holds p(f) 2^-f - 1 for every f of one cell of [0, 1]: the value in its
- * middle and, by the mean value theorem, half the cell times 2^-f (p' - log 2 p) on all of it.
- */
+/* error = a ball that contains p(f) 2^-f - 1 for every f of one cell of [0, 1]: the value in
+ * its middle and, by the mean value theorem, half the cell times 2^-f (p' - log 2 p) on all of
+ * it. */
 static void bound_cell(arb_t error, const attest_exp2_polynomial *p, long cell)
 {
     ARB(middle, whole, value, slope, power);

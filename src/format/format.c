@@ -1,4 +1,4 @@
-/* format.c -- floating-point formats: names, codes, casts */
+/* format.c -- floating-point formats: names, codes, casts. */
 #include "format/format_code.h"
 
 #include <attest/format.h>
@@ -12,7 +12,7 @@
 #include "base/scope.h"
 #include "format/simulate_in_double.h"
 
-/* ---- the names of floating-point formats and rounding modes ---- */
+/* ---- names of formats and rounding modes ---- */
 
 static const attest_format named[] = {
     {.name = "binary64", 53, true, -1022, 1023, 64},
@@ -37,8 +37,8 @@ static const attest_format named[] = {
     {.name = "float8_e8m0fnu", 1, true, -127, 127, 8, true, .positive = true},
 };
 
-/* Other names, in any case: everyday ones, and those of the OCP's texts, whose E4M3 is
- * float8_e4m3fn. */
+/* Aliases, in upper or lower case: common names, and those of the OCP specification, whose E4M3
+ * is float8_e4m3fn. */
 static const struct {
     const char *alias, *name;
 } aliases[] = {
@@ -69,7 +69,7 @@ static const struct {
 
 static const char suffix[] = ":saturating";
 
-/* The name that the alias stands for, or the name itself. */
+/* Resolves an alias; other names stay. */
 static const char *get_name(const char *name)
 {
     for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
@@ -78,8 +78,8 @@ static const char *get_name(const char *name)
     return name;
 }
 
-/* Reads prefix and a decimal integer at *text and moves on past them. What does not fit is the
- * largest or the least long, which no format takes. */
+/* Reads prefix and a decimal integer at *text and advances it. Integers that do not fit become
+ * the largest or the least long, which no format accepts. */
 static bool read_field(long *value, const char **text, const char *prefix)
 {
     const char *digits = *text + strlen(prefix);
@@ -114,7 +114,7 @@ static bool read_custom(attest_format *format, const char *name)
     return strlen(name) < sizeof format->name;
 }
 
-/* Names that more than one format goes by. */
+/* Refuses names that several formats have. */
 static attest_status refuse_vague(const char *name, attest_error *error)
 {
     if (strcasecmp(name, "fp8") == 0)
@@ -182,7 +182,7 @@ attest_status attest_format_parse(attest_format *format, const char *name, attes
     if (!format->bounded || format->positive)
         return attest_error_set(error, ATTEST_USAGE, "format \"%.100s\": %s does not saturate",
                                 name, format->name);
-    if (format->saturates) /* always: the name says so without the suffix */
+    if (format->saturates) /* the format always saturates, without a suffix */
         return ATTEST_OK;
     if (strlen(format->name) + tail >= sizeof format->name)
         return attest_error_set(error, ATTEST_USAGE, "format \"%.100s\": the name is too long",
@@ -214,11 +214,11 @@ attest_status attest_rounding_parse(mpfr_rnd_t *rounding, const char *name, atte
         name);
 }
 
-/* ---- codes of small formats ---- */
+/* ---- codes and casts ---- */
 
 typedef struct layout {
     int fraction, exponent; /* bits */
-    uint32_t ones;          /* the largest exponent field */
+    uint32_t ones;          /* the exponent field with all bits set */
 } layout;
 
 static layout get_layout(const attest_format *f)
@@ -263,7 +263,7 @@ uint32_t attest_format_encode(double x, const attest_format *f)
         return (uint32_t)(exponent - f->emin);
     if (exponent < f->emin)
         return sign | (uint32_t)ldexp(fabs(x), l.fraction - (int)f->emin);
-    /* The leading bit of the significand adds the 1 that is missing in the exponent. */
+    /* The leading bit of the significand adds 1 to the exponent field. */
     return sign | (((uint32_t)(exponent - f->emin) << l.fraction) +
                    (uint32_t)ldexp(fabs(x), l.fraction - exponent));
 }
@@ -273,7 +273,7 @@ double attest_format_get_most(const attest_format *f)
     return ldexp(2 - ldexp(1, (f->top_is_nan ? 2 : 1) - (int)f->precision), (int)f->emax);
 }
 
-/* To a power of two. */
+/* Rounds to a power of two. */
 static double cast_positive(double x, const attest_format *f)
 {
     int exponent;
@@ -290,10 +290,10 @@ static double cast_positive(double x, const attest_format *f)
 
 double attest_format_cast(double x, const attest_format *format)
 {
-    attest_in_double hosted;
+    attest_in_double in_double;
 
     if (format->positive)
         return cast_positive(x, format);
-    attest_in_double_init(&hosted, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
-    return attest_in_double_convert(x, &hosted);
+    attest_in_double_init(&in_double, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    return attest_in_double_convert(x, &in_double);
 }

@@ -1,4 +1,4 @@
-/* simulate_in_double.c -- small formats in doubles: rare cases, exp, and many sums at once */
+/* simulate_in_double.c -- small formats in doubles: rare cases, exp, and many sums at once. */
 #include "format/simulate_in_double.h"
 
 #include <attest/kernel.h>
@@ -8,10 +8,10 @@
 #include "kernel/sums.h"
 #include "number/scope.h"
 
-/* ---- formats in doubles: what is not worth a place in the header ---- */
+/* ---- single numbers ---- */
 
-/* p and exponents for which sums and products of two numbers neither overflow nor lose bits to
- * underflow in binary64. */
+/* Limits of p and of exponents: sums and products of two numbers neither overflow nor lose bits
+ * to underflow in binary64. */
 enum { MOST_BITS = 25, LEAST_QUANTUM = -500, LARGEST_EXPONENT = 500 };
 
 static bool is_binary64(const attest_format *format)
@@ -68,8 +68,8 @@ double attest_in_double_special(double x, const attest_in_double *h)
     return x == 0 && h->format.no_minus_zero ? 0 : x;
 }
 
-/* |x| as so many units and, of one unit more, so many parts of 2^-24: what is cut off. The unit
- * is that of the last of p bits, or the format's quantum. */
+/* |x| = (units + parts 2^-24) units, cut. The unit is that of the last of p bits, or the
+ * quantum of the format. */
 static double split(uint64_t *units, uint64_t *parts, double x, const attest_in_double *h)
 {
     int exponent;
@@ -109,7 +109,7 @@ double attest_in_double_cut(double x, const attest_in_double *h)
     return h->special ? attest_in_double_special(r, h) : r;
 }
 
-/* y as a double; unbounded: one for which a double cannot stand is noticed. */
+/* y as a double; sets *escaped if an unbounded format needs a number that is not a double. */
 static double get_watched(mpfr_srcptr y, const attest_in_double *h)
 {
     double value = mpfr_get_d(y, MPFR_RNDN);
@@ -120,21 +120,21 @@ static double get_watched(mpfr_srcptr y, const attest_in_double *h)
     return value;
 }
 
-/* exp by MPFR, rounded as the format wants it. */
+/* exp by MPFR, rounded to the format. */
 static double exact_exp(double x, const attest_in_double *h)
 {
-    ATTEST_SCOPED(attest_in_mpfr, wide, &h->format, h->rounding, h->random);
-    MPFR(wide.format.precision, y);
+    ATTEST_SCOPED(attest_in_mpfr, arithmetic, &h->format, h->rounding, h->random);
+    MPFR(arithmetic.format.precision, y);
 
-    mpfr_set_d(wide.operand, x, MPFR_RNDN);
-    attest_in_mpfr_exp(y, wide.operand, &wide);
+    mpfr_set_d(arithmetic.operand, x, MPFR_RNDN);
+    attest_in_mpfr_exp(y, arithmetic.operand, &arithmetic);
     return get_watched(y, h);
 }
 
 double attest_in_double_exp(double x, const attest_in_double *h)
 {
-    /* The proved error is 0.60 ulp of binary64, less than 2^-52 of a normal result; what is
-     * below 2^-1000 rounds like its two bounds, too. */
+    /* The proved error is 0.60 ulp of binary64, less than 2^-52 of a normal result; for results
+     * below 2^-1000 both bounds round equally. */
     double y, low, high;
 
     if (h->hidden) {
@@ -146,7 +146,7 @@ double attest_in_double_exp(double x, const attest_in_double *h)
     if (isnan(x) || isinf(x))
         return attest_in_double_convert(exp(x), h);
     attest_kernel_exp(&y, &x, 1);
-    y = fmin(y, 0x1p1000); /* finite, and beyond every bounded format */
+    y = fmin(y, 0x1p1000); /* finite, but beyond every bounded format */
     if (h->unbounded && !(y > 0x1p-900 && y < h->most)) {
         *h->escaped = true;
         return y;
@@ -159,14 +159,14 @@ double attest_in_double_exp(double x, const attest_in_double *h)
 double attest_in_double_get_fraction(const fmpz_t numerator, const fmpz_t denominator,
                                      const attest_in_double *h)
 {
-    ATTEST_SCOPED(attest_in_mpfr, wide, &h->format, h->rounding, h->random);
-    MPFR(wide.format.precision, y);
+    ATTEST_SCOPED(attest_in_mpfr, arithmetic, &h->format, h->rounding, h->random);
+    MPFR(arithmetic.format.precision, y);
 
-    attest_in_mpfr_set_fraction(y, numerator, denominator, &wide);
+    attest_in_mpfr_set_fraction(y, numerator, denominator, &arithmetic);
     return get_watched(y, h);
 }
 
-/* ---- many dot products at once in a hosted format, rounded to nearest ---- */
+/* ---- many dot products at once, rounded to nearest ---- */
 
 static bool is_single(const attest_in_double *h)
 {
@@ -184,7 +184,7 @@ static enum kernel_rounding_way get_way(bool flushes, const attest_in_double *h)
                           : KERNEL_ROUND;
 }
 
-/* As many of the sums as vectors take; returns how many. */
+/* Forms as many of the sums as fill vectors; returns their number. */
 static size_t combine_many(double *y, const attest_in_double_sums *t, const attest_in_double *h)
 {
     bool flushes = t->flush.positive || t->flush.negative, outside = false;
@@ -211,12 +211,12 @@ static size_t combine_many(double *y, const attest_in_double_sums *t, const atte
     if (flushes && !is_single(h))
         return 0;
     done = attest_kernel_sums(y, &sums, &rounding, &outside);
-    if (outside) /* a double could not stand for some number */
+    if (outside) /* some number is not a double */
         *h->escaped = true;
     return done;
 }
 
-/* One sum, by the operations of hosted.h. */
+/* One sum, by the operations of simulate_in_double.h. */
 static double combine_one(double sum, const attest_in_double_sums *t, size_t row,
                           const attest_in_double *h)
 {

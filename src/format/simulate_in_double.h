@@ -1,12 +1,12 @@
-/* simulate_in_double.h -- small floating-point formats inside the hardware's binary64.
+/* simulate_in_double.h -- arithmetic in small floating-point formats, simulated in binary64.
  *
- * A number of a format with p <= 25 bits is a double. An operation is done in binary64 and
- * rounded once more; proofs-notes/audit.md shows that the result is the correctly rounded one:
- * products are exact, sums and quotients by Figueroa's theorem (53 >= 2p + 2), also below the
- * least normal number, and fused sums through a rounding to odd. Rounding toward zero and
- * stochastic rounding start from the exact result cut to 53 bits. The format binary64 itself,
- * rounded to nearest, is the hardware. exp is correctly rounded: by the proved kernel where its
- * error bound decides, else by MPFR. */
+ * A number of a format with p <= 25 bits is a double. An operation is computed in binary64 and
+ * rounded once more; proofs-notes/audit.md proves that the result is correctly rounded:
+ * products are exact, sums and quotients by the theorem of Figueroa (53 >= 2p + 2), also below
+ * the least normal number, and fused sums through a rounding to odd. Rounding toward zero and
+ * stochastic rounding start from the exact result cut to 53 bits. The format binary64, rounded
+ * to nearest, is the hardware. exp is correctly rounded: by the proved kernel if its error
+ * bound decides, else by MPFR. */
 #ifndef ATTEST_FORMAT_SIMULATE_IN_DOUBLE_H
 #define ATTEST_FORMAT_SIMULATE_IN_DOUBLE_H
 
@@ -24,26 +24,26 @@
 typedef struct attest_in_double {
     attest_format format;
     attest_simulated_rounding rounding;
-    bool plain;     /* binary64 to nearest: nothing is left to round */
-    bool hidden;    /* plain, and its errors do not matter: exp by the kernel, within 0.6 ulp */
-    unsigned shift; /* 53 - p: the bits of a double that go */
-    double tiny;    /* the least normal number, 0 if exponents are unbounded */
-    double magic;   /* 1.5 2^52 quanta: adding it rounds to a multiple of the quantum */
-    double quantum; /* the least positive number; unbounded: 0 */
-    double most;    /* the largest number; unbounded: where the double's range ends */
-    double overflow; /* what a result beyond it becomes */
-    double infinite; /* what an infinity becomes */
-    bool special;    /* there is no NaN, or no -0 */
+    bool plain;      /* binary64 to nearest: no second rounding */
+    bool hidden;     /* plain, and errors are irrelevant: exp by the kernel, within 0.6 ulp */
+    unsigned shift;  /* 53 - p: the bits of a double that are rounded off */
+    double tiny;     /* the least normal number, 0 if exponents are unbounded */
+    double magic;    /* 1.5 2^52 quanta: adding it rounds to a multiple of the quantum */
+    double quantum;  /* the least positive number; unbounded: 0 */
+    double most;     /* the largest number; unbounded: the limit of doubles */
+    double overflow; /* the result of overflow */
+    double infinite; /* the result of casting infinity */
+    bool special;    /* the format has no NaN, or no -0 */
     bool unbounded;
-    bool *escaped;    /* unbounded: set when a double cannot stand for the result */
-    uint64_t *random; /* the stream of stochastic rounding */
+    bool *escaped;    /* unbounded: set when a result is not a double */
+    uint64_t *random; /* the generator of stochastic rounding */
 } attest_in_double;
 
-/* Whether doubles can host the format in this rounding. */
+/* Whether the format can be simulated in doubles with this rounding. */
 bool attest_in_double_fits(const attest_format *format, attest_simulated_rounding rounding);
 
-/* Domain: the format fits. escaped and random must outlive the hosted format. */
-void attest_in_double_init(attest_in_double *hosted, const attest_format *format,
+/* Domain: attest_in_double_fits. escaped and random must outlive it. */
+void attest_in_double_init(attest_in_double *h, const attest_format *format,
                            attest_simulated_rounding rounding, bool *escaped, uint64_t *random);
 
 static inline uint64_t attest_in_double_bits(double x)
@@ -62,18 +62,18 @@ static inline double attest_in_double_double(uint64_t u)
     return x;
 }
 
-/* x, or what stands for it in a format without NaN or -0. */
+/* x, or its replacement in a format without NaN or -0. */
 double attest_in_double_special(double x, const attest_in_double *h);
 
-/* x to nearest, ties to even. Domain: not plain; x is the exact result, or a rounding of it to
- * 53 bits that leaves p-bit rounding right. */
+/* x rounded to nearest, ties to even. Domain: not plain; x is the exact result, or a rounding
+ * of it to 53 bits that does not change the rounding to p bits. */
 static inline double attest_in_double_nearest(double x, const attest_in_double *h)
 {
     uint64_t u = attest_in_double_bits(x), even = (u >> h->shift) & 1;
     uint64_t half = (uint64_t)1 << (h->shift - 1), mask = ~(2 * half - 1);
     double r = attest_in_double_double((u + (half - 1) + even) & mask), a = fabs(x);
 
-    if (isnan(x)) /* the sum above may have left its bits */
+    if (isnan(x)) /* the sum above may have changed its bits */
         r = x;
     if (a < h->tiny)
         r = copysign((x + h->magic) - h->magic, x);
@@ -84,10 +84,10 @@ static inline double attest_in_double_nearest(double x, const attest_in_double *
     return h->special ? attest_in_double_special(r, h) : r;
 }
 
-/* x cut toward zero or rounded at random. Domain: x is the exact result cut to 53 bits. */
+/* x rounded toward zero or at random. Domain: x is the exact result cut to 53 bits. */
 double attest_in_double_cut(double x, const attest_in_double *h);
 
-/* s = a + b rounded to 53 bits, its error error: the sum cut to 53 bits, or rounded to odd. */
+/* The error of s = a + b rounded to 53 bits. */
 static inline double attest_in_double_sum_error(double s, double a, double b)
 {
     double bb = s - a;
@@ -117,7 +117,7 @@ static inline double attest_in_double_to_odd(double s, double error)
     return attest_in_double_step(s, (error > 0) == (s > 0));
 }
 
-/* A double that stands for the exact value, e.g. of another format, to this one. */
+/* Rounds a double, an exact value, to the format. */
 static inline double attest_in_double_convert(double x, const attest_in_double *h)
 {
     if (h->plain)
@@ -138,8 +138,8 @@ static inline double attest_in_double_add(double a, double b, const attest_in_do
         attest_in_double_toward_zero(s, attest_in_double_sum_error(s, a, b)), h);
 }
 
-/* a b. plain: rounded; else exact, or where it is beyond doubles, as numbers without bounds
- * are, the least or the largest one: it is not 0, and finite, and rounds like these. */
+/* a b; plain: rounded, else exact. Products beyond doubles, possible in unbounded formats,
+ * become the least or the largest double, which rounds equally. */
 static inline double attest_in_double_product(double a, double b, const attest_in_double *h)
 {
     double product = a * b;
@@ -172,8 +172,8 @@ static inline double attest_in_double_fma(double a, double b, double c,
     return attest_in_double_cut(attest_in_double_toward_zero(s, error), h);
 }
 
-/* a + b, where b may have more bits than the format: with a far below it, the sum of 53 bits
- * can be a midpoint that a + b is not. */
+/* a + b, where b may have more bits than the format: if a is far below b, the sum with 53 bits
+ * may be a midpoint although a + b is not. */
 static inline double attest_in_double_add_wider(double a, double b, const attest_in_double *h)
 {
     return attest_in_double_fma(b, 1, a, h);
@@ -185,7 +185,7 @@ static inline double attest_in_double_div(double a, double b, const attest_in_do
 
     if (h->plain)
         return q;
-    if (h->unbounded && q == 0 && a != 0) /* below all doubles */
+    if (h->unbounded && q == 0 && a != 0) /* not a double */
         *h->escaped = true;
     if (h->rounding == ATTEST_SIMULATED_NEAREST)
         return attest_in_double_nearest(q, h);
@@ -196,7 +196,7 @@ static inline double attest_in_double_div(double a, double b, const attest_in_do
 
 double attest_in_double_exp(double x, const attest_in_double *h);
 
-/* Which results below the least normal number become 0: those above 0, and the others. */
+/* Whether results below the least normal number become 0: positive ones, negative ones. */
 typedef struct attest_in_double_flush {
     bool positive, negative;
 } attest_in_double_flush;
@@ -212,19 +212,19 @@ double attest_in_double_get_fraction(const fmpz_t numerator, const fmpz_t denomi
                                      const attest_in_double *h);
 
 /* y[r] = sum over c of m[c*stride + r] x[c], from the first term to the last, every product and
- * every sum rounded: the fast way for rounding to nearest. rows of them. */
+ * every sum rounded to nearest, for rows of them at once. */
 void attest_in_double_combine(double *y, const double *m, size_t rows, size_t cols,
                               size_t stride, const double *x, const attest_in_double *h);
 
-/* The same, more generally. Domain: products of m and x are doubles, or the format is binary64;
- * nothing is flushed where the format has no bounds. */
+/* More generally. Domain: products of m and x are doubles, or the format is binary64; nothing
+ * is flushed in unbounded formats. */
 typedef struct attest_in_double_sums {
     const double *m;
     size_t rows, cols;
     ptrdiff_t stride;     /* may be negative */
-    const double *x;      /* what meets positive numbers of m, and 0 */
-    const double *x_else; /* what meets negative ones */
-    bool started;         /* the first product is added to y[r], too */
+    const double *x;      /* factors of numbers >= 0 of m */
+    const double *x_else; /* factors of negative numbers of m */
+    bool started;         /* the sum begins with y[r] */
     attest_in_double_flush flush;
 } attest_in_double_sums;
 

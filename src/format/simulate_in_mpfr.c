@@ -14,63 +14,63 @@ static void set_widest_range(void)
     mpfr_set_emax(mpfr_get_emax_max());
 }
 
-void attest_in_mpfr_init(attest_in_mpfr *wide, const attest_format *format,
+void attest_in_mpfr_init(attest_in_mpfr *arithmetic, const attest_format *format,
                          attest_simulated_rounding rounding, uint64_t *random)
 {
-    wide->format = *format;
-    wide->stochastic = rounding == ATTEST_SIMULATED_STOCHASTIC;
-    wide->rounding = rounding == ATTEST_SIMULATED_NEAREST ? MPFR_RNDN : MPFR_RNDZ;
-    wide->random = random;
-    attest_mpfr_context_init(&wide->context, &wide->format, wide->rounding);
+    arithmetic->format = *format;
+    arithmetic->stochastic = rounding == ATTEST_SIMULATED_STOCHASTIC;
+    arithmetic->rounding = rounding == ATTEST_SIMULATED_NEAREST ? MPFR_RNDN : MPFR_RNDZ;
+    arithmetic->random = random;
+    attest_mpfr_context_init(&arithmetic->context, &arithmetic->format, arithmetic->rounding);
     set_widest_range();
-    mpfr_init2(wide->operand, 53);
-    mpfr_init2(wide->product, format->precision);
-    mpfr_init2(wide->longer, format->precision + ATTEST_SIMULATED_RANDOM_BITS);
-    mpz_init(wide->units);
-    wide->cache = (attest_in_mpfr_cache){0};
+    mpfr_init2(arithmetic->operand, 53);
+    mpfr_init2(arithmetic->product, format->precision);
+    mpfr_init2(arithmetic->longer, format->precision + ATTEST_SIMULATED_RANDOM_BITS);
+    mpz_init(arithmetic->units);
+    arithmetic->cache = (attest_in_mpfr_cache){0};
 }
 
-void attest_in_mpfr_clear(attest_in_mpfr *wide)
+void attest_in_mpfr_clear(attest_in_mpfr *arithmetic)
 {
-    mpfr_clear(wide->operand);
-    mpfr_clear(wide->product);
-    mpfr_clear(wide->longer);
-    mpz_clear(wide->units);
-    free(wide->cache.power);
-    free(wide->cache.value);
-    attest_mpfr_context_clear(&wide->context);
+    mpfr_clear(arithmetic->operand);
+    mpfr_clear(arithmetic->product);
+    mpfr_clear(arithmetic->longer);
+    mpz_clear(arithmetic->units);
+    free(arithmetic->cache.power);
+    free(arithmetic->cache.value);
+    attest_mpfr_context_clear(&arithmetic->context);
 }
 
-void attest_in_mpfr_fit(mpfr_ptr z, int ternary, attest_in_mpfr *wide)
+void attest_in_mpfr_fit(mpfr_ptr z, int ternary, attest_in_mpfr *arithmetic)
 {
-    mpfr_set_emin(wide->context.emin);
-    mpfr_set_emax(wide->context.emax);
-    ternary = mpfr_check_range(z, ternary, wide->rounding);
-    attest_mpfr_fit(z, ternary, &wide->context);
+    mpfr_set_emin(arithmetic->context.emin);
+    mpfr_set_emax(arithmetic->context.emax);
+    ternary = mpfr_check_range(z, ternary, arithmetic->rounding);
+    attest_mpfr_fit(z, ternary, &arithmetic->context);
     set_widest_range();
 }
 
-void attest_in_mpfr_remember(attest_in_mpfr *wide, long power_bits)
+void attest_in_mpfr_remember(attest_in_mpfr *arithmetic, long power_bits)
 {
-    attest_in_mpfr_cache *cache = &wide->cache;
+    attest_in_mpfr_cache *cache = &arithmetic->cache;
     size_t bytes;
 
-    if (wide->stochastic)
+    if (arithmetic->stochastic)
         return;
-    cache->power = attest_in_mpfr_vector_init(&bytes, ATTEST_WIDE_SLOTS, power_bits, false);
-    cache->value =
-        attest_in_mpfr_vector_init(&bytes, ATTEST_WIDE_SLOTS, wide->format.precision, false);
-    for (size_t i = 0; cache->power && i < ATTEST_WIDE_SLOTS; i++)
+    cache->power = attest_in_mpfr_vector_init(&bytes, ATTEST_IN_MPFR_SLOTS, power_bits, false);
+    cache->value = attest_in_mpfr_vector_init(&bytes, ATTEST_IN_MPFR_SLOTS,
+                                              arithmetic->format.precision, false);
+    for (size_t i = 0; cache->power && i < ATTEST_IN_MPFR_SLOTS; i++)
         mpfr_set_nan(cache->power + i);
 }
 
-void attest_in_mpfr_exp_cached(mpfr_ptr z, mpfr_srcptr x, attest_in_mpfr *wide)
+void attest_in_mpfr_exp_cached(mpfr_ptr z, mpfr_srcptr x, attest_in_mpfr *arithmetic)
 {
-    attest_in_mpfr_cache *cache = &wide->cache;
+    attest_in_mpfr_cache *cache = &arithmetic->cache;
     size_t slot;
 
     if (!cache->power || !cache->value || !mpfr_regular_p(x)) {
-        attest_in_mpfr_exp(z, x, wide);
+        attest_in_mpfr_exp(z, x, arithmetic);
         return;
     }
     slot = mpfr_get_exp(x) ^ ((const mp_limb_t *)mpfr_custom_get_significand(x))[0];
@@ -78,16 +78,16 @@ void attest_in_mpfr_exp_cached(mpfr_ptr z, mpfr_srcptr x, attest_in_mpfr *wide)
         x))[(mpfr_get_prec(x) - 1) / GMP_NUMB_BITS];
     slot = (slot * 0x9E3779B97F4A7C15u) >> 52; /* 12 bits */
     if (!mpfr_equal_p(cache->power + slot, x)) {
-        attest_in_mpfr_exp(cache->value + slot, x, wide);
+        attest_in_mpfr_exp(cache->value + slot, x, arithmetic);
         mpfr_set(cache->power + slot, x, MPFR_RNDN); /* exact */
     }
     mpfr_set(z, cache->value + slot, MPFR_RNDN); /* exact */
 }
 
 /* Whether |x| is beyond the largest number of the format. */
-static bool is_beyond(mpfr_srcptr x, const attest_in_mpfr *wide)
+static bool is_beyond(mpfr_srcptr x, const attest_in_mpfr *arithmetic)
 {
-    const attest_format *f = &wide->format;
+    const attest_format *f = &arithmetic->format;
 
     if (!f->bounded)
         return false;
@@ -98,28 +98,28 @@ static bool is_beyond(mpfr_srcptr x, const attest_in_mpfr *wide)
     return mpfr_cmpabs(x, most) > 0;
 }
 
-/* What the format puts in the place of a value that it does not have. */
-static void fit_special(mpfr_ptr z, int ternary, attest_in_mpfr *wide)
+/* Replaces values that the format does not have. */
+static void fit_special(mpfr_ptr z, int ternary, attest_in_mpfr *arithmetic)
 {
-    if (wide->context.ieee)
+    if (arithmetic->context.ieee)
         return;
-    mpfr_set_emin(wide->context.emin);
-    mpfr_set_emax(wide->context.emax);
-    attest_mpfr_fit_special(z, ternary, &wide->context);
+    mpfr_set_emin(arithmetic->context.emin);
+    mpfr_set_emax(arithmetic->context.emax);
+    attest_mpfr_fit_special(z, ternary, &arithmetic->context);
     set_widest_range();
 }
 
-void attest_in_mpfr_draw(mpfr_ptr z, attest_in_mpfr *wide)
+void attest_in_mpfr_draw(mpfr_ptr z, attest_in_mpfr *arithmetic)
 {
-    const attest_format *f = &wide->format;
-    unsigned long draw = (unsigned long)(attest_random_next(wide->random) >>
+    const attest_format *f = &arithmetic->format;
+    unsigned long draw = (unsigned long)(attest_random_next(arithmetic->random) >>
                                          (64 - ATTEST_SIMULATED_RANDOM_BITS));
-    mpfr_ptr x = wide->longer;
+    mpfr_ptr x = arithmetic->longer;
     long unit;
 
     if (!mpfr_regular_p(x)) {
         mpfr_set(z, x, MPFR_RNDN);
-        fit_special(z, 0, wide);
+        fit_special(z, 0, arithmetic);
         return;
     }
     unit = (long)mpfr_get_exp(x) - f->precision;
@@ -127,18 +127,18 @@ void attest_in_mpfr_draw(mpfr_ptr z, attest_in_mpfr *wide)
         unit = f->emin - f->precision + 1;
     /* |x| in parts of 2^-24 units, cut; plus the draw; in units, cut. */
     mpfr_mul_2si(x, x, ATTEST_SIMULATED_RANDOM_BITS - unit, MPFR_RNDN);
-    mpfr_get_z(wide->units, x, MPFR_RNDZ);
-    if (mpz_sgn(wide->units) < 0 || mpfr_signbit(x))
-        mpz_sub_ui(wide->units, wide->units, draw);
+    mpfr_get_z(arithmetic->units, x, MPFR_RNDZ);
+    if (mpz_sgn(arithmetic->units) < 0 || mpfr_signbit(x))
+        mpz_sub_ui(arithmetic->units, arithmetic->units, draw);
     else
-        mpz_add_ui(wide->units, wide->units, draw);
-    mpz_tdiv_q_2exp(wide->units, wide->units, ATTEST_SIMULATED_RANDOM_BITS);
-    mpfr_set_z_2exp(z, wide->units, unit, MPFR_RNDN);
+        mpz_add_ui(arithmetic->units, arithmetic->units, draw);
+    mpz_tdiv_q_2exp(arithmetic->units, arithmetic->units, ATTEST_SIMULATED_RANDOM_BITS);
+    mpfr_set_z_2exp(z, arithmetic->units, unit, MPFR_RNDN);
     if (mpfr_zero_p(z))
         mpfr_set_zero(z, mpfr_signbit(x) ? -1 : 1);
-    if (is_beyond(z, wide))
+    if (is_beyond(z, arithmetic))
         mpfr_set_inf(z, mpfr_sgn(z));
-    fit_special(z, 1, wide);
+    fit_special(z, 1, arithmetic);
 }
 
 /* x = value exactly: the precision is the integer's size. */
@@ -154,13 +154,13 @@ static void init_set_integer(mpfr_t x, const fmpz_t value)
 }
 
 void attest_in_mpfr_set_fraction(mpfr_ptr x, const fmpz_t numerator, const fmpz_t denominator,
-                                 attest_in_mpfr *wide)
+                                 attest_in_mpfr *arithmetic)
 {
     mpfr_t top, bottom;
 
     init_set_integer(top, numerator);
     init_set_integer(bottom, denominator);
-    attest_in_mpfr_div(x, top, bottom, wide);
+    attest_in_mpfr_div(x, top, bottom, arithmetic);
     mpfr_clear(top);
     mpfr_clear(bottom);
 }

@@ -1,4 +1,4 @@
-/* simulated.c -- the names of what an audit simulates. */
+/* simulated.c -- defaults and names of simulated arithmetics. */
 #include "format/simulated.h"
 
 void attest_simulated_arithmetic_init(attest_simulated_arithmetic *arithmetic,

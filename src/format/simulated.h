@@ -1,7 +1,7 @@
 /* simulated.h -- the arithmetic that an audit simulates: a format, a rounding, an algorithm.
  *
- * doc/audit.md describes the order of operations of every choice; with the defaults it is that
- * of doc/arithmetic.md, so that an audit sees what `attest eval --number FORMAT` shows. */
+ * doc/audit.md describes the order of operations of every choice; the defaults are those of
+ * doc/arithmetic.md, so that an audit agrees with `attest eval --number FORMAT`. */
 #ifndef ATTEST_FORMAT_SIMULATED_H
 #define ATTEST_FORMAT_SIMULATED_H
 
@@ -14,7 +14,7 @@
 typedef enum attest_simulated_rounding {
     ATTEST_SIMULATED_NEAREST = 0, /* ties to even */
     ATTEST_SIMULATED_ZERO,        /* toward zero */
-    ATTEST_SIMULATED_STOCHASTIC   /* away from zero with the probability of the part cut off */
+    ATTEST_SIMULATED_STOCHASTIC /* away from zero with the probability of the discarded part */
 } attest_simulated_rounding;
 
 typedef enum attest_simulated_softmax {
@@ -23,7 +23,7 @@ typedef enum attest_simulated_softmax {
     ATTEST_SIMULATED_ONLINE       /* block by block, rescaled when the maximum grows */
 } attest_simulated_softmax;
 
-/* Where a rounding happens. A stage that is not rounded computes in the reference format. */
+/* A step that rounds. A stage without rounding computes in the reference format. */
 typedef enum attest_simulated_stage {
     ATTEST_STAGE_INPUT = 0, /* tokens and weights as they are read */
     ATTEST_STAGE_SCORE,     /* keys, queries and their dot products */
@@ -41,8 +41,8 @@ enum { ATTEST_SIMULATED_RANDOM_BITS = 24 };
 
 typedef struct attest_simulated_arithmetic {
     attest_format format;
-    bool accumulates;         /* dot products and sums are formed in another format ... */
-    attest_format accumulate; /* ... this one, and stored in format when they are done */
+    bool accumulates;         /* dot products and sums are formed in ... */
+    attest_format accumulate; /* ... this format, and then stored in format */
     attest_simulated_rounding rounding;
     uint64_t seed; /* of stochastic rounding */
     attest_simulated_softmax softmax;

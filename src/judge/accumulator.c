@@ -1,4 +1,4 @@
-/* accumulator.c -- chains, trees and blocks. */
+/* accumulator.c -- sums by chains, trees and the blocks of matrix units. */
 #include "judge/accumulator.h"
 
 #include <stdlib.h>
@@ -61,7 +61,7 @@ bool attest_judge_accumulator_allows(const attest_judge_accumulator *s, size_t c
     return count <= leaves_within(s->depth - above);
 }
 
-/* Where a range of count leaves is divided: each side fits into one level less. */
+/* The number of leaves on the left side of a tree; each side fits into one level less. */
 static size_t divide(size_t count, size_t depth, attest_judge_accumulator *s)
 {
     size_t most = leaves_within(depth - 1), least = 1;
@@ -102,7 +102,7 @@ static int by_magnitude(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* Domain: allowed. */
+/* Domain: attest_judge_accumulator_allows it. */
 void attest_judge_accumulator_add_leaves(attest_judge_running *running, size_t count,
                                          size_t after, attest_judge_accumulator *s)
 {
@@ -123,7 +123,7 @@ void attest_judge_accumulator_add_leaves(attest_judge_running *running, size_t c
     add(running, add_tree(0, count, s->depth > 0 ? s->depth - above : count, s), s);
 }
 
-/* A product as a leaf, (b): rounded, or as it is. */
+/* A product as a leaf, (b): rounded, or exact. */
 static double product(double a, double b, bool rounded, const attest_judge_accumulator *s)
 {
     double x = a * b;
@@ -166,7 +166,7 @@ void attest_judge_accumulator_promote(double *o, double *group, bool started, si
     }
 }
 
-/* add_blocks for all columns. */
+/* The same as add_blocks, for all columns. */
 static void add_block_columns(double *o, const attest_judge_columns *x,
                               attest_judge_accumulator *s)
 {

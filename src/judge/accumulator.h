@@ -13,15 +13,15 @@ typedef struct attest_judge_accumulator {
     attest_recipe_order order;
     attest_recipe_products products;
     bool wide;              /* a product of two terms need not be a double */
-    size_t depth;           /* additions above a term; 0: any number */
-    attest_judge_unit unit; /* where the order is one of blocks */
+    size_t depth;           /* additions that a term may pass; 0: any number */
+    attest_judge_unit unit; /* for orders in blocks */
     size_t block;
     size_t promote; /* blocks of so many products are summed from 0, then added; 0: all */
     uint64_t *random;
-    double *leaf, *a, *b; /* room for capacity terms, or columns, each */
+    double *leaf, *a, *b; /* arrays for capacity terms, or columns, each */
 } attest_judge_accumulator;
 
-/* Room for sums of up to capacity terms; false: no memory. Clear in any case. */
+/* Allocates for sums of up to capacity terms; false: no memory. Clear in any case. */
 bool attest_judge_accumulator_alloc(attest_judge_accumulator *accumulator, size_t capacity);
 void attest_judge_accumulator_clear(attest_judge_accumulator *accumulator);
 
@@ -60,40 +60,40 @@ static inline double attest_judge_accumulator_add(double x, double y,
         attest_in_double_to_odd(sum, attest_in_double_sum_error(sum, x, y)), s);
 }
 
-/* How many blocks of so many places hold the products, if they begin lead places into the first
- * one, and which products are in one of them. */
+/* A sum in blocks of size places: the first product is at place lead of the first block. The
+ * number of blocks that the products fill, and the products in block number number. */
 size_t attest_judge_block_count(const attest_judge_block *all, size_t lead, size_t size);
 attest_judge_block attest_judge_block_get(const attest_judge_block *all, size_t lead,
                                           size_t number, size_t size);
 
-/* Whether block number i of those that add_products visits, number n in place, is the first of
- * a group that is summed from 0. */
+/* Whether block number i in order of visit, number n in place, is the first of a group that is
+ * summed from 0. */
 bool attest_judge_accumulator_promotes(const attest_judge_accumulator *s, size_t lead, size_t i,
                                        size_t n);
 
-/* A running sum to which more is added, or none yet. */
+/* A running sum. started: at least one term was added. */
 typedef struct attest_judge_running {
     bool started;
     double value;
 } attest_judge_running;
 
-/* Whether count more terms can be added within the accumulator's depth, of which after are
- * still to come over the result. */
+/* Whether count more terms can be added within the depth of the accumulator. after: additions
+ * that the result will pass later. */
 bool attest_judge_accumulator_allows(const attest_judge_accumulator *s, size_t count,
                                      size_t after, bool started);
 
-/* running += the first count leaves, in the order of the accumulator, no leaf below more than
+/* running += the first count leaves, in the order of the accumulator; no leaf passes more than
  * depth - after additions. */
 void attest_judge_accumulator_add_leaves(attest_judge_running *running, size_t count,
                                          size_t after, attest_judge_accumulator *s);
 
-/* Whether products are rounded one by one, and added one after another, or in the blocks of a
- * matrix unit, one after another: many sums can then be formed at once. */
+/* Whether many sums can be formed at once: products are rounded one by one and added one after
+ * another, or summed in the blocks of a matrix unit, one after another. */
 bool attest_judge_accumulator_is_simple(const attest_judge_accumulator *s);
 
-/* o[c] += the sum over j of a[j] b[j stride + c] for all columns, each as add_products does it,
- * with a_else in the place of a where b is negative (not by a matrix unit). Domain: simple,
- * count > 0. started: o has a value already. */
+/* o[c] += the sum over j of a[j] b[j stride + c] for all columns, each as add_products forms
+ * it; where b is negative, a_else replaces a (not in a matrix unit). Domain: simple, count > 0.
+ * started: o has a value already. */
 typedef struct attest_judge_columns {
     const double *a, *a_else, *b;
     size_t count, stride, columns;
@@ -101,15 +101,14 @@ typedef struct attest_judge_columns {
     size_t lead;
 } attest_judge_columns;
 
-/* o += the sums of a group, which becomes 0: each by one addition. started: as above. */
+/* o += the sums of a group by one addition each; the group becomes 0. started: as above. */
 void attest_judge_accumulator_promote(double *o, double *group, bool started, size_t columns,
                                       const attest_judge_accumulator *s);
 
 void attest_judge_accumulator_add_columns(double *o, const attest_judge_columns *all,
                                           attest_judge_accumulator *s);
 
-/* running += the products. lead: the places of the first block that come before the first of
- * them. */
+/* running += the products. lead: the place of the first product in the first block. */
 void attest_judge_accumulator_add_products(attest_judge_running *running,
                                            const attest_judge_block *products, size_t lead,
                                            size_t after, attest_judge_accumulator *s);

@@ -1,4 +1,4 @@
-/* arithmetic.c -- the rounding errors of a format, of sums in it, and of exp */
+/* arithmetic.c -- the rounding errors of a format, of sums in it, and of exp. */
 #include "judge/arithmetic.h"
 
 #include <attest/kernel.h>
@@ -14,7 +14,7 @@ void attest_judge_arithmetic_init(attest_judge_arithmetic *unit, const attest_fo
 {
     int p = (int)format->precision;
 
-    attest_in_double_init(&unit->hosted, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    attest_in_double_init(&unit->in_double, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
     unit->u = ldexp(1, -p);
     unit->least = unit->quantum = 0;
     unit->limit = (double)INFINITY;
@@ -75,8 +75,8 @@ static bool is_tensor(attest_judge_order order)
            order == ATTEST_JUDGE_ORDER_TENSOR_BACKWARD;
 }
 
-/* The additions that a term passes at most; 0: as many as there are terms. A depth says nothing
- * of an order that is one after another. */
+/* The largest number of additions that a term passes; 0: as many as there are terms. A depth
+ * has no meaning for sequential orders. */
 static double depth_of(const attest_judge_dot *dot, double terms)
 {
     double depth = 1;
@@ -170,9 +170,9 @@ void attest_judge_sum_error_group(attest_judge_sum_error *rule, const attest_jud
                 tile > 0 ? tiles * ceil(size / (double)dot->block) : rule->blocks, unit->u);
 }
 
-/* ---- rigorous enclosures of exp and exp2, and what a format makes of them ---- */
+/* ---- enclosures of exp and exp2, and their roundings to a format ---- */
 
-/* Beyond this the result is not told from 0 or from infinity. */
+/* Results for larger arguments are enclosed by [0, 2^-700] and [2^700, infinity]. */
 static const double most_argument = 700;
 
 /* The kernel's error is 0.60 ulp < 2^-52 of the value. For 2^x the argument f ln 2, |f| <= 1/2,
@@ -203,8 +203,8 @@ void attest_judge_exp_enclose(double *lo, double *hi, double x, bool two)
     *hi = y * (1 + 0x1p-50) * power;
 }
 
-/* By MPFR: 53 bits to odd round to the format like the exact value. */
-static double wide_exp(double x, bool two, const attest_in_double *h)
+/* By MPFR: a result rounded to odd with 53 bits rounds to the format like the exact value. */
+static double exp_by_mpfr(double x, bool two, const attest_in_double *h)
 {
     MPFR(53, y);
     double value;
@@ -222,16 +222,16 @@ static double wide_exp(double x, bool two, const attest_in_double *h)
     return value;
 }
 
-/* The nearest number, which an enclosure mostly tells. */
+/* The nearest number; the enclosure decides in most cases. */
 static double nearest_of(double lo, double hi, double x, bool two, const attest_in_double *h)
 {
     double low, high;
 
     if (h->plain)
-        return lo == hi ? lo : wide_exp(x, two, h);
+        return lo == hi ? lo : exp_by_mpfr(x, two, h);
     low = attest_in_double_convert(lo, h);
     high = attest_in_double_convert(hi, h);
-    return low == high ? low : wide_exp(x, two, h);
+    return low == high ? low : exp_by_mpfr(x, two, h);
 }
 
 double attest_judge_exp_nearest(double x, bool two, const attest_in_double *h)
@@ -259,7 +259,7 @@ static double step(double x, bool up, const attest_in_double *h)
                                       : attest_in_double_bits(x) - unit);
 }
 
-/* |x| toward zero or away from it. Domain: x >= 0. */
+/* x rounded toward zero or away from it. Domain: x >= 0. */
 static double round_magnitude(double x, bool up, const attest_in_double *h)
 {
     double r;

@@ -12,8 +12,8 @@
 #include "judge/quantise.h"
 #include "judge/simulate.h"
 
-/* What the workers share: results, lo hi exact error one after another for every row, and why a
- * block of rows has an element without a bound. */
+/* The job of the workers. They share the results, lo hi exact error one after another for every
+ * row, and for every block of rows the reason why an element has no bound. */
 typedef struct bound_job {
     const attest_judge_problem *problem;
     attest_judge_head_bound state; /* each worker has its own after the fork */
@@ -22,7 +22,7 @@ typedef struct bound_job {
     double *result;
     unsigned char *reason;
     attest_judge_cancel cancel;
-    double *replayed; /* NULL, or what the schedules return: lo of every element, then hi */
+    double *replayed; /* NULL, or bounds of the schedules: lo of every element, then hi */
 } bound_job;
 
 static void job_clear(bound_job *job)
@@ -40,15 +40,15 @@ static bool bound_block(void *context, size_t i)
 
     if (attest_judge_head_bound_load(&job->state, head / x->heads, head % x->heads, &error) !=
         ATTEST_OK)
-        return false; /* not after attest_judge_inputs_check */
+        return false; /* impossible after attest_judge_inputs_check */
     job->reason[i] = (unsigned char)attest_judge_head_bound_rows(
         job->result + (head * x->queries + first) * 4 * x->value_dim, &job->state, first,
         x->queries - first < ATTEST_JUDGE_BLOCK ? x->queries - first : ATTEST_JUDGE_BLOCK);
-    return attest_judge_cancel_tell(&job->cancel, "blocks of rows", i,
-                                    job->blocks * x->batch * x->heads);
+    return attest_judge_cancel_check(&job->cancel, "blocks of rows", i,
+                                     job->blocks * x->batch * x->heads);
 }
 
-/* |returned - exact| is at most this: infinite where the exact value is not known. */
+/* A bound on |returned - exact|; infinite where the exact value is not known. */
 static double distance(double lo, double hi, double exact, double error)
 {
     double slack = ATTEST_TERM(exact_distance, error);
@@ -69,7 +69,7 @@ static void store(attest_judge_bounds *to, const bound_job *job)
         double lo = row[0], hi = row[columns], exact = row[2 * columns],
                error = row[3 * columns];
 
-        if (job->replayed) { /* both hold: NaN is left as it is */
+        if (job->replayed) { /* the intersection; NaN stays */
             lo = lo < job->replayed[i] ? job->replayed[i] : lo;
             hi =
                 hi > job->replayed[rows * columns + i] ? job->replayed[rows * columns + i] : hi;
@@ -113,7 +113,7 @@ static attest_status run(attest_judge_bounds *bounds, bound_job *job, attest_err
     return status;
 }
 
-static attest_status bound_question(attest_judge_bounds *bounds, bound_job *job,
+static attest_status bound_variants(attest_judge_bounds *bounds, bound_job *job,
                                     const attest_judge_model *model, attest_error *error)
 {
     bool *left_out ATTEST_FREED = attest_memory_alloc(model->variants, sizeof *left_out);
@@ -128,8 +128,8 @@ static attest_status bound_question(attest_judge_bounds *bounds, bound_job *job,
     return run(bounds, job, error);
 }
 
-/* to = the hull of what the schedules return, lo and then hi of count elements; other: room for
- * as much. */
+/* to = the hull of the bounds of all schedules, lo and then hi of count elements; other: space
+ * for as much. */
 static attest_status replay(double *to, double *other, size_t count, const attest_qkv *qkv,
                             const attest_judge_model *model,
                             const attest_judge_options *options, attest_error *error)
@@ -147,8 +147,8 @@ static attest_status replay(double *to, double *other, size_t count, const attes
     return ATTEST_OK;
 }
 
-/* A kernel with a schedule is also a kernel of the variant: both bounds hold. Schedules are of
- * one variant; where a model lists several, only they are asked. */
+/* A kernel with a schedule is also a kernel of the variant: both bounds hold. Schedules belong
+ * to one variant; a model with several variants is bounded by these alone. */
 static attest_status bound_schedules(attest_judge_bounds *bounds, bound_job *job,
                                      const attest_judge_model *model, attest_error *error)
 {
@@ -163,7 +163,7 @@ static attest_status bound_schedules(attest_judge_bounds *bounds, bound_job *job
             return attest_memory_fail(error);
         ATTEST_TRY(replay(job->replayed, other, count, &x->qkv, model, job->options, error));
     }
-    return bound_question(bounds, job, model, error);
+    return bound_variants(bounds, job, model, error);
 }
 
 static attest_status bound_values(attest_judge_bounds *bounds, const attest_qkv *qkv,
@@ -184,8 +184,8 @@ static void model_free(attest_judge_model **model)
     attest_judge_model_free(*model);
 }
 
-/* bounds->exact, error and bound = those of the inputs as they were given, by a model that
- * takes all of them; what the kernels return, lo and hi, stays. */
+/* bounds->exact, error and bound = those of the original inputs, by a model that accepts all of
+ * them; lo and hi, which bound the outputs of kernels, stay. */
 static attest_status compare_with_inputs(attest_judge_bounds *bounds, size_t count,
                                          const attest_qkv *qkv,
                                          const attest_judge_options *options,
@@ -202,7 +202,7 @@ static attest_status compare_with_inputs(attest_judge_bounds *bounds, size_t cou
     return ATTEST_OK;
 }
 
-/* The same for a kernel that quantises; all five arrays are there. */
+/* The same for a kernel that quantises its inputs; all five arrays are there. */
 static attest_status bound_quantised(attest_judge_bounds *bounds, size_t count,
                                      const attest_qkv *qkv, const attest_judge_model *model,
                                      const attest_judge_options *options, attest_error *error)

@@ -1,4 +1,4 @@
-/* cancel.c -- what the caller is told of long work, and whether it is to go on. */
+/* cancel.c -- progress reports to the caller of long work, and its requests to cancel. */
 #include "judge/cancel.h"
 
 #include <unistd.h>
@@ -6,9 +6,8 @@
 #include "base/machine.h"
 #include "base/progress.h"
 
-/* A caller that asks an interpreter, as Python does, has to wait for it: not for every block.
- */
-#define SECONDS_BETWEEN_QUESTIONS 0.04
+/* Polling may be expensive: a caller in Python takes the lock of its interpreter. */
+#define SECONDS_BETWEEN_POLLS 0.04
 
 void attest_judge_cancel_init(attest_judge_cancel *cancel, const attest_judge_options *options)
 {
@@ -21,24 +20,24 @@ void attest_judge_cancel_begin(const attest_judge_cancel *cancel, const char *wh
     attest_progress_report(&cancel->options->progress, what, 0, total, NULL);
 }
 
-static void ask(attest_judge_cancel *p)
+static void poll(attest_judge_cancel *p)
 {
     double now = attest_clock_seconds();
 
-    if (now - p->asked < SECONDS_BETWEEN_QUESTIONS)
+    if (now - p->polled < SECONDS_BETWEEN_POLLS)
         return;
     p->stopped = !p->options->proceed(p->options->proceed_context);
-    p->asked = attest_clock_seconds();
+    p->polled = attest_clock_seconds();
 }
 
-bool attest_judge_cancel_tell(attest_judge_cancel *cancel, const char *what, size_t done,
-                              size_t total)
+bool attest_judge_cancel_check(attest_judge_cancel *cancel, const char *what, size_t done,
+                               size_t total)
 {
     if (getpid() != cancel->caller)
         return true;
     attest_progress_report(&cancel->options->progress, what, done, total, NULL);
     if (cancel->options->proceed && !cancel->stopped)
-        ask(cancel);
+        poll(cancel);
     return !cancel->stopped;
 }
 

@@ -1,4 +1,4 @@
-/* fault.c -- problems as kernels with known faults compute them */
+/* fault.c -- the results of kernels with known faults. */
 #include "judge/fault.h"
 
 #include <attest/ball.h>
@@ -12,7 +12,7 @@
 #include "judge/problem.h"
 #include "number/scope.h"
 
-/* ---- problems as kernels with known faults answer them ---- */
+/* ---- changed problems ---- */
 
 enum { TILE = 64, CONSTANT_BITS = 128 };
 
@@ -34,8 +34,8 @@ void attest_judge_faulty_clear(attest_judge_faulty *faulty)
     faulty->scale = faulty->softcap = NULL; /* may be cleared again */
 }
 
-/* mask = the problem's in binary64, key j of it being the one at j - moved, cyclically, and
- * its last `hidden` keys not seen. Without a mask, one row that serves all. */
+/* mask = the mask of the problem in binary64, shifted cyclically by moved keys; its last
+ * `hidden` keys are not seen. Without a mask: one row for all. */
 static attest_status change_mask(attest_judge_faulty *faulty, size_t moved, size_t hidden,
                                  attest_error *error)
 {
@@ -77,15 +77,16 @@ static attest_status drop_tile(attest_judge_faulty *faulty, bool *applies, size_
     return *applies ? change_mask(faulty, 0, tile, error) : ATTEST_OK;
 }
 
-/* Rows of a causal mask see one key more. Where it begins at the first key, and the lengths
- * differ, that cannot be asked: they see one less there, for each query takes the place of the
- * one before it, and the first sees nothing. */
+/* Rows of a causal mask see one key more. A mask that begins at the first key, with different
+ * lengths of q and k, cannot be shifted that way: its rows see one key less, because each query
+ * takes the place of the one before it, and the first row sees nothing. */
 static void move_causal(attest_judge_faulty *faulty, bool *applies)
 {
     attest_qkv *x = &faulty->qkv;
 
     if (x->causal == ATTEST_CAUSAL_BOTTOM_RIGHT || x->q.shape[2] == x->k.shape[2]) {
-        *applies = x->q.shape[2] > 1 && x->k.shape[2] > 1; /* the last row sees all anyway */
+        *applies =
+            x->q.shape[2] > 1 && x->k.shape[2] > 1; /* the last row sees all keys in any case */
         x->left = x->windowed ? x->left : -1;
         x->right = 1;
         x->windowed = true;
@@ -197,7 +198,7 @@ attest_status attest_judge_faulty_init(attest_judge_faulty *faulty, bool *applie
     return status;
 }
 
-/* ---- what kernels with known faults return ---- */
+/* ---- their bounds ---- */
 
 enum { ARRAYS = 5 };
 
@@ -229,7 +230,7 @@ static void swap_heads(attest_judge_bounds *bounds, const attest_judge_bounds *r
     bounds->unbounded = right->unbounded;
 }
 
-/* The rows that were asked for go to their places; those in front see nothing. */
+/* Moves the computed rows to their places; the rows in front see nothing. */
 static void spread_rows(attest_judge_bounds *bounds, const attest_judge_faulty *faulty)
 {
     const attest_qkv *x = &faulty->qkv;

@@ -1,7 +1,7 @@
-/* fault.h -- problems as kernels with known faults answer them.
+/* fault.h -- the results of kernels with known faults.
  *
- * A fault changes the problem: what a kernel with it computes is the exact result of another
- * one. So what is said of it is proved like everything else. */
+ * A kernel with a fault computes the exact result of a changed problem, so that its outputs
+ * have proved bounds like those of any other kernel. */
 #ifndef ATTEST_JUDGE_FAULT_H
 #define ATTEST_JUDGE_FAULT_H
 
@@ -20,27 +20,26 @@ typedef enum attest_judge_fault {
 /* "zeros", "dropped-tile", ... */
 const char *attest_judge_fault_name(attest_judge_fault fault);
 
-/* The other problem. */
+/* The changed problem. */
 typedef struct attest_judge_faulty {
     attest_judge_fault fault;
     attest_qkv qkv;
-    size_t missing; /* so many queries in front are not asked for: their rows see nothing */
+    size_t missing; /* so many queries in front are left out: their rows see nothing */
     double *mask;
     char *scale, *softcap;
 } attest_judge_faulty;
 
-/* *applies: the fault changes something here; only then there is something to clear. tile: the
- * keys of a tile, 0: 64; half of the keys where there are not more. The tensors of qkv must
- * stay. Domain: the problem is one that attest_judge_bound takes. Status: FORMAT, NOMEM. */
+/* *applies: whether the fault changes the problem; only then is there something to clear. tile:
+ * keys of a tile, 0: 64; half of the keys where there are fewer. The tensors of qkv must
+ * outlive it. Domain: attest_judge_bound accepts the problem. Status: FORMAT, NOMEM. */
 attest_status attest_judge_faulty_init(attest_judge_faulty *faulty, bool *applies,
                                        attest_judge_fault fault, const attest_qkv *qkv,
                                        size_t tile, attest_error *error) ATTEST_WARN_UNUSED;
 void attest_judge_faulty_clear(attest_judge_faulty *faulty);
 
-/* bounds = those of a kernel of the model that has the fault, at the places of the outputs of
- * the problem; right: the bounds without it (swapped heads
- * are made of them), which has every array that bounds has, none of them the same. Status as
- * attest_judge_bound's. */
+/* bounds = the bounds of a kernel of the model with the fault, at the places of the outputs of
+ * the problem. right: the bounds without the fault, with every array that bounds has, none of
+ * them the same. Status as attest_judge_bound. */
 attest_status attest_judge_faulty_bound(attest_judge_bounds *bounds,
                                         const attest_judge_faulty *faulty,
                                         const attest_judge_bounds *right,

@@ -1,17 +1,17 @@
-/* gpu.c -- the matrix units of GPUs and their dot products */
+/* gpu.c -- the matrix units of GPUs and their dot products. */
 #include "judge/gpu.h"
 
 #include <string.h>
 
 #include "base/scope.h"
 
-/* ---- the matrix units of GPUs, as published test vectors show them ---- */
+/* ---- the units, as published test vectors show them ---- */
 
 enum { NO_LEAST = -100000 };
 
-/* The names of the units and of the GPUs that have them, and the exponents that blocks do not
- * go below: with results of binary32, and of binary16. They are read in a public model, and no
- * published vector depends on them. */
+/* The names of the units and of their GPUs, and the least exponents of blocks, with results of
+ * binary32 and of binary16. These exponents come from a public model; no published vector
+ * depends on them. */
 static const struct {
     const char *unit, *gpus[4];
     int least, least_half;
@@ -25,10 +25,10 @@ static const struct {
 
 enum { UNITS = sizeof names / sizeof names[0] };
 
-/* Which results a line is about. */
+/* The results to which a row applies. */
 typedef enum results { SINGLE = 1, HALF = 2, BOTH = 3 } results;
 
-/* Hopper has two ways to 8-bit products: binary32 results are those of wgmma, and binary16 ones
+/* Hopper has two kinds of 8-bit products: binary32 results are those of wgmma, binary16 results
  * those of mma.sync. */
 static const struct {
     const char *unit, *format;
@@ -55,8 +55,8 @@ static const struct {
     {"tc:blackwell", "float8", BOTH, 16, 25, true},
 };
 
-/* What the table calls the format, the two of 8 bits alike, since they may be mixed; NULL: no
- * unit takes it. How casts to it overflow is no matter of the unit. */
+/* The name of the format in the table; both 8-bit formats have the same, since products may mix
+ * them. NULL: no unit supports it. The overflow of casts to the format is irrelevant here. */
 static const char *get_kind(const attest_format *format)
 {
     static const char *const kinds[] = {"binary16",      "bfloat16",    "tfloat32",
@@ -131,9 +131,9 @@ attest_status attest_judge_gpu_get(size_t *block, size_t *fraction, const char *
     return ATTEST_OK;
 }
 
-/* ---- dot products as the matrix unit of a GPU forms them ---- */
+/* ---- dot products ---- */
 
-enum { HALVES_STEP = 32 }; /* products of one instruction that goes through binary16 */
+enum { HALVES_STEP = 32 }; /* products of an instruction that goes through binary16 */
 
 static const attest_format half_format = {.name = "binary16", 11, true, -14, 15, 16};
 static const attest_format single_format = {.name = "binary32", 24, true, -126, 127, 32};
@@ -157,15 +157,15 @@ attest_status attest_judge_core_init(attest_judge_core *core, const char *unit,
                                 unit, get_step(core), a->name, promote);
     core->promote = promote;
     if (core->gpu.halves)
-        a = b = &half_format; /* widened, which is exact */
+        a = b = &half_format; /* widened exactly */
     attest_judge_unit_init(&core->unit, a, b, result, core->gpu.fraction);
     core->unit.least = core->gpu.least;
     attest_in_double_init(&core->result, result, ATTEST_SIMULATED_NEAREST, NULL, NULL);
     return ATTEST_OK;
 }
 
-/* The same by doubles, which decide where something is infinite or NaN: products and sums of
- * the finite ones stay finite. */
+/* The same in doubles, which decides where a result is infinite or NaN: products and sums of
+ * finite numbers stay finite. */
 static double sum_wild(double addend, const double *a, const double *b, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -192,7 +192,7 @@ static double sum_block(double addend, const double *a, const double *b, size_t 
     return attest_judge_unit_sum(addend, &block, &core->unit);
 }
 
-/* One instruction of 8-bit products by way of binary16. */
+/* One instruction of 8-bit products that go through binary16. */
 static double sum_halves(double addend, const double *a, const double *b, size_t count,
                          const attest_judge_core *core)
 {

@@ -93,7 +93,7 @@ static double least_normal(const attest_format *format)
     return format->bounded ? ldexp(1, (int)format->emin) : 0;
 }
 
-/* What subnormal inputs count as when a matrix unit aligns their products. */
+/* The values that subnormal inputs have when a matrix unit aligns their products. */
 static attest_judge_raised find_raised(attest_judge_head_bound *x,
                                        const attest_judge_rule *rule)
 {
@@ -125,7 +125,7 @@ static attest_judge_raised find_raised(attest_judge_head_bound *x,
     return raised;
 }
 
-/* panels, values, key_size. */
+/* Sets panels, values, key_size. */
 static void pack(attest_judge_head_bound *x)
 {
     size_t keys = x->head.problem->keys, dim = x->head.problem->dim;
@@ -161,7 +161,7 @@ attest_status attest_judge_head_bound_load(attest_judge_head_bound *bound, size_
     return ATTEST_OK;
 }
 
-/* Which keys row i of the head sees; false: none. */
+/* Sets up the keys that row i sees; false: none. */
 static bool begin_row(attest_judge_head_bound *x, size_t i, attest_judge_work *work,
                       double *bias)
 {
@@ -189,7 +189,7 @@ static bool begin_row(attest_judge_head_bound *x, size_t i, attest_judge_work *w
     return seen > 0;
 }
 
-/* s and size of all keys that two rows may see, the second one perhaps the first again. */
+/* s and size of all keys that two rows may see; the second may be the first again. */
 static void multiply(attest_judge_head_bound *x, attest_judge_work *a, const double *a_query,
                      attest_judge_work *b, const double *b_query)
 {
@@ -208,11 +208,11 @@ static void multiply(attest_judge_head_bound *x, attest_judge_work *a, const dou
     }
 }
 
-/* What a row makes of the values of some keys. */
+/* Adds the contribution of some keys to the sums of a row. */
 typedef void add_some(attest_judge_work *work, const attest_judge_rule *rule, size_t first,
                       size_t count);
 
-/* add for every row, a few keys at a time. */
+/* Calls add for every row, a few keys at a time. */
 static void add_keys(attest_judge_head_bound *x, add_some *add, attest_judge_work **row,
                      size_t rows, const attest_judge_rule *rule)
 {
@@ -236,7 +236,7 @@ static void add_columns(attest_judge_work *x, const attest_judge_rule *rule, siz
                                   x->w + first, x->w + first, count);
 }
 
-/* What one variant makes of the values. */
+/* The sums over the values for one variant. */
 static void add_spreads(attest_judge_work *x, const attest_judge_rule *rule, size_t first,
                         size_t count)
 {
@@ -255,8 +255,8 @@ static void add_spreads(attest_judge_work *x, const attest_judge_rule *rule, siz
         kernel->magnitudes(x->cast_v, v, x->stride, x->cast + first, count);
 }
 
-/* One variant on the rows of a block, but for the quotients. What it has in common with the one
- * before is still there. */
+/* One variant on the rows of a block, without the quotients. Results that it shares with the
+ * variant before are still there. */
 static void bound_variant(attest_judge_head_bound *x, size_t r, attest_judge_work **row,
                           size_t rows)
 {
@@ -297,7 +297,7 @@ static void add_phis(attest_judge_work *x, const attest_judge_rule *rule, size_t
                                x->stride, x->low + first, x->high + first, count);
 }
 
-/* One end of all columns of the rows, which share every pass over the values. */
+/* One end of all columns of the rows, with shared passes over the values. */
 static void seek_ends(attest_judge_head_bound *x, const attest_judge_rule *rule,
                       attest_judge_work **row, size_t rows, double sign)
 {
@@ -345,7 +345,7 @@ static void finish_rows(double *to[], attest_judge_head_bound *x, const attest_j
         attest_judge_row_check(of[i], of[i] + columns, bounded[i]);
 }
 
-/* result = the hull of what the row has had so far, and what the variant says. */
+/* Widens the result of a row by that of another variant. */
 static void merge(double *result, const double *other, size_t columns)
 {
     for (size_t c = 0; c < columns; c++) {
@@ -354,8 +354,8 @@ static void merge(double *result, const double *other, size_t columns)
     }
 }
 
-/* What variant r makes of the rows, whose results begin at result[i]; why a row has no bound.
- */
+/* The bounds of the rows for variant r, at result[i]. Returns the reason why a row has no
+ * bound. */
 static attest_judge_reason finish_variant(double *result[], attest_judge_head_bound *x,
                                           size_t r, attest_judge_work **row, size_t rows)
 {

@@ -1,4 +1,4 @@
-/* judgement.c -- an output compared with its bounds */
+/* judgement.c -- an output compared with its bounds. */
 #include "judge/judgement.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "judge/model.h"
 #include "judge/problem.h"
 
-/* ---- an output beside its bounds ---- */
+/* ---- summaries ---- */
 
 const char *attest_judge_verdict_name(attest_judge_verdict verdict)
 {
@@ -30,14 +30,14 @@ attest_judge_verdict attest_judge_counts_verdict(const attest_judge_counts *coun
                                : ATTEST_JUDGE_WITHIN;
 }
 
-/* |output - exact| / bound, for people: verdicts rest on lo and hi. */
+/* |output - exact| / bound, to be shown: verdicts rest on lo and hi. */
 static double get_ratio(double output, double exact, double bound)
 {
     double distance = fabs(output - exact);
 
-    if (isinf(bound) && isfinite(output)) /* the exact value is not known, or no kernel is */
+    if (isinf(bound) && isfinite(output)) /* the exact value or the kernels are not known */
         return 0;
-    if (isnan(exact)) /* a row that is to be NaN */
+    if (isnan(exact)) /* a row that must be NaN */
         return isnan(output) ? 0 : (double)INFINITY;
     if (!isfinite(output))
         return (double)INFINITY;
@@ -84,7 +84,8 @@ static void keep_worst(attest_judge_summary *summary, const attest_judge_worst *
     summary->worst = *this;
 }
 
-/* A wrong element joins the last range where its row is the next of it, or the same. */
+/* Adds a wrong element to the last range if its row is the last or the next of it, else to a
+ * new range. */
 static bool add_wrong(attest_judge_summary *summary, size_t head, size_t row, size_t column)
 {
     attest_judge_wrong_rows *last =
@@ -107,8 +108,8 @@ static bool add_wrong(attest_judge_summary *summary, size_t head, size_t row, si
     return true;
 }
 
-/* Whether a kernel that rounds its results to one of the formats returns the value: NaN always,
- * infinities only in formats that have them. */
+/* Whether the value is a number of one of the formats: NaN always, infinities only in formats
+ * that have them. */
 static bool is_cast(double output, const attest_in_double *format, size_t formats)
 {
     for (size_t i = 0; i < formats; i++)
@@ -187,14 +188,14 @@ void attest_judge_difference_get(attest_judge_difference *difference, const doub
 {
     memset(difference, 0, sizeof *difference);
     for (size_t i = 0; i < count; i++) {
-        /* to nearest, rounding is monotone: y, z in [lo, hi] has distance <= allowed */
+        /* rounding to nearest is monotone: y, z in [lo, hi] have distance <= allowed */
         double distance = fabs(y[i] - z[i]), allowed = bounds->hi[i] - bounds->lo[i], ratio;
 
         if (same(y[i], z[i]))
             continue;
         difference->differ++;
         if (!isfinite(allowed) && !isnan(allowed))
-            continue; /* nothing is known of the element */
+            continue; /* the element has no bounds */
         difference->beyond += !(distance <= allowed);
         ratio = isnan(distance) || isnan(allowed) ? (double)INFINITY : distance / allowed;
         if (!difference->has_at || ratio > difference->ratio) {
@@ -208,13 +209,13 @@ void attest_judge_difference_get(attest_judge_difference *difference, const doub
     }
 }
 
-/* ---- an output judged: verdicts, schedules, and faults that explain it ---- */
+/* ---- verdicts, schedules, and faults that explain an output ---- */
 
-/* What a judgement is made of. */
+/* The inputs of a judgement. */
 typedef struct judging {
     const double *output;
     const attest_judge_bounds *bounds;
-    attest_judge_bounds *other; /* room */
+    attest_judge_bounds *other; /* work space */
     const attest_qkv *qkv;
     const attest_judge_model *model;
     const attest_judge_options *options;
@@ -255,8 +256,8 @@ const attest_judgement *attest_judgement_worst(const attest_judgement *layer, si
     return worst;
 }
 
-/* other = the bounds of one schedule. A difference is rounded to nearest: one step further, and
- * with the error of the exact value, it is no smaller than it should be. */
+/* other = the bounds of one schedule. Differences are rounded to nearest: the next number, plus
+ * the error of the exact value, is an upper bound. */
 static attest_status set_schedule(const judging *x, size_t schedule, attest_error *error)
 {
     attest_judge_bounds *to = x->other;
@@ -281,9 +282,9 @@ static bool is_better(const attest_judge_counts *a, const attest_judge_counts *b
     return a->wrong != b->wrong ? a->wrong < b->wrong : a->undecided < b->undecided;
 }
 
-/* The kernel is one of the schedules, the same for the whole tensor: what lies between the
- * bounds of all of them must lie between those of one. The summary becomes that of the schedule
- * which explains the most. */
+/* The kernel is one of the schedules, the same for the whole tensor: an output between the hull
+ * of their bounds must also lie between the bounds of one. Keeps the summary of the schedule
+ * with the fewest wrong elements. */
 static attest_status try_schedules(attest_judgement *layer, const judging *x,
                                    attest_error *error)
 {
@@ -305,7 +306,7 @@ static attest_status try_schedules(attest_judgement *layer, const judging *x,
     return ATTEST_OK;
 }
 
-/* A wrong output that a kernel of the model with this fault returns says what may be wrong. */
+/* Sets fault[fault] if a kernel of the model with this fault may return the output. */
 static attest_status try_fault(attest_judgement *layer, attest_judge_fault fault,
                                const judging *x, attest_error *error)
 {
@@ -363,9 +364,9 @@ void attest_judgement_clear(attest_judgement *judgement)
     attest_judge_summary_clear(&judgement->summary);
 }
 
-/* ---- attest_judgement_make: a judgement with the memory that it takes ---- */
+/* ---- attest_judgement_make ---- */
 
-enum { ARRAYS = 11 }; /* five of bounds, five for others, the output */
+enum { ARRAYS = 11 }; /* five of bounds, five of other, the output */
 
 static void set_arrays(attest_judge_bounds *bounds, double *block, size_t elements)
 {

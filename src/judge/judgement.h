@@ -1,5 +1,5 @@
-/* judgement.h -- an output beside its bounds: how much of it is wrong, where, and how far off.
- */
+/* judgement.h -- an output compared with its bounds: how many elements are wrong, where, and
+ * how far off. */
 #ifndef ATTEST_JUDGE_JUDGEMENT_H
 #define ATTEST_JUDGE_JUDGEMENT_H
 
@@ -16,11 +16,11 @@ enum { ATTEST_JUDGE_BINS = 26, ATTEST_JUDGE_LEAST = -16 };
 
 typedef struct attest_judge_counts {
     size_t within, wrong, undecided;
-    size_t uncast;    /* of the wrong ones: no numbers of the output format */
-    double max_ratio; /* 0 if nothing is bounded; infinite for an output that is not finite */
+    size_t uncast;    /* wrong elements that are not numbers of the output format */
+    double max_ratio; /* 0 if there is no bound; infinite for an output that is not finite */
 } attest_judge_counts;
 
-/* Rows of a head, one after the other, each with a wrong element. */
+/* Consecutive rows of a head, each with a wrong element. */
 typedef struct attest_judge_wrong_rows {
     size_t batch, head;
     size_t first, last;               /* rows */
@@ -28,11 +28,11 @@ typedef struct attest_judge_wrong_rows {
     size_t wrong;                     /* elements */
 } attest_judge_wrong_rows;
 
-/* The element that is farthest off: wrong ones before others, then by ratio. */
+/* The worst element: wrong ones before others, then by ratio. */
 typedef struct attest_judge_worst {
-    size_t place; /* in the arrays */
+    size_t place; /* index in the arrays */
     attest_judge_verdict verdict;
-    bool uncast; /* it is no number of the output format */
+    bool uncast; /* it is not a number of the output format */
     double exact, error, lo, hi, bound, output, ratio;
 } attest_judge_worst;
 
@@ -42,14 +42,14 @@ typedef struct attest_judge_summary {
     attest_judge_counts *head; /* batch * heads */
     attest_judge_wrong_rows *range;
     size_t ranges, room;
-    bool has_worst; /* false: nothing is bounded */
+    bool has_worst; /* false: no element has a bound */
     attest_judge_worst worst;
     size_t bin[ATTEST_JUDGE_BINS];
 } attest_judge_summary;
 
-/* Judges count elements, batch * heads * rows * columns: an element is within if it is between
- * its bounds and a number of the output format of the model (of one of them). bounds has all
- * five arrays. Status: NOMEM; then there is nothing to clear. */
+/* Judges batch * heads * rows * columns elements: an element is within if it lies between its
+ * bounds and is a number of the output format of (a variant of) the model. bounds has all five
+ * arrays. Status: NOMEM; then there is nothing to clear. */
 attest_status attest_judge_summary_init(attest_judge_summary *summary, const double *output,
                                         const attest_judge_bounds *bounds,
                                         const size_t shape[4], const attest_judge_model *model,
@@ -62,14 +62,14 @@ attest_judge_verdict attest_judge_counts_verdict(const attest_judge_counts *coun
 /* "within", "wrong", "undecided" */
 const char *attest_judge_verdict_name(attest_judge_verdict verdict);
 
-/* How far two outputs are apart, beside how far two kernels of the model can be: both return
- * numbers in [lo, hi]. */
+/* The distance of two outputs, compared with the largest distance of two kernels of the model:
+ * both return numbers in [lo, hi]. */
 typedef struct attest_judge_difference {
-    size_t differ; /* elements that are not the same */
-    size_t beyond; /* ... by more than hi - lo: at least one is wrong */
+    size_t differ; /* elements that differ */
+    size_t beyond; /* ... by more than hi - lo: at least one output is wrong there */
     double ratio;  /* the largest |y - z| / (hi - lo) */
     bool has_at;
-    size_t at; /* where; has_at false: nowhere do they differ */
+    size_t at; /* the element with this ratio; has_at false: the outputs are equal */
     double y, z, allowed;
 } attest_judge_difference;
 
@@ -77,22 +77,21 @@ void attest_judge_difference_get(attest_judge_difference *difference, const doub
                                  const double *z, const attest_judge_bounds *bounds,
                                  size_t count);
 
-/* ---- what was found of the output of one layer ---- */
+/* ---- the judgement of the output of one layer ---- */
 
 struct attest_judgement {
     size_t number; /* of the layer */
     attest_judge_summary summary;
     attest_judge_terms terms;        /* of the worst element */
     const char *unbounded;           /* why some elements are undecided, or NULL */
-    bool by_schedule;                /* the summary is that of one schedule, ... */
-    size_t schedule;                 /* ... which explains the most */
-    bool fault[ATTEST_JUDGE_FAULTS]; /* a kernel with it returns exactly such an output */
+    bool by_schedule;                /* the summary belongs to one schedule, ... */
+    size_t schedule;                 /* ... the one with the fewest wrong elements */
+    bool fault[ATTEST_JUDGE_FAULTS]; /* a kernel with the fault may return this output */
 };
 
-/* judgement = what is found of the output, an array of the shape of the bounds, which are those
- * of the problem; it was zeroed but for its number, and is to be cleared in either case.
- * bounds and other have all five arrays; those of other are room. Status as
- * attest_judgement_make's. */
+/* Judges an output, an array of the shape of the bounds, which are those of the problem.
+ * judgement was zeroed except for its number; clear it in any case. bounds and other have all
+ * five arrays; other is work space. Status as attest_judgement_make. */
 attest_status attest_judgement_set(attest_judgement *judgement, const double *output,
                                    const attest_judge_bounds *bounds,
                                    attest_judge_bounds *other, const attest_qkv *qkv,
@@ -105,7 +104,7 @@ void attest_judgement_clear(attest_judgement *judgement);
 attest_judge_counts attest_judgement_total(const attest_judgement *layer, size_t count);
 const attest_judgement *attest_judgement_worst(const attest_judgement *layer, size_t count);
 
-/* The members that say what was found, of all layers. */
+/* Writes the members of a judgement, of all layers. */
 void attest_judgement_write(attest_json *json, const attest_judgement *layer, size_t count);
 
 /* batch, head, row, column of an element. */
@@ -115,7 +114,7 @@ void attest_judgement_get_place(size_t at[4], const size_t shape[4], size_t elem
 void attest_judgement_write_place(attest_json *json, size_t layer, const size_t shape[4],
                                   size_t element);
 
-/* Everything within error of the value. */
+/* A ball: everything within error of the value. */
 void attest_judgement_write_ball(attest_json *json, const char *key, double value,
                                  double error);
 

@@ -44,7 +44,7 @@ static void write_counts(attest_json *json, const attest_judge_counts *counts)
     attest_json_write_count(json, "uncast", counts->uncast);
 }
 
-/* What each stage has of the bound. */
+/* How much each stage contributes to the bound. */
 static void write_terms(attest_json *json, const attest_judge_terms *terms)
 {
     if (!terms->set) {
@@ -116,7 +116,7 @@ static void write_pair(attest_json *json, const char *key, size_t first, size_t 
     attest_json_write_close(json);
 }
 
-/* The rows that are wrong, one object for rows that follow one another. */
+/* The wrong rows, one object for each range of consecutive rows. */
 static void write_ranges(attest_json *json, const attest_judgement *layer, size_t count)
 {
     size_t written = 0, all = 0;
@@ -142,7 +142,8 @@ static void write_ranges(attest_json *json, const attest_judgement *layer, size_
     attest_json_write_count(json, "wrong_rows_left_out", all - written);
 }
 
-/* [{"from": 2^a or 0, "to": 2^(a+1) or null, "count": k} ...], empty ends left off. */
+/* [{"from": 2^a or 0, "to": 2^(a+1) or null, "count": k} ...], without empty bins at either
+ * end. */
 static void write_histogram(attest_json *json, const attest_judgement *layer, size_t count)
 {
     size_t bin[ATTEST_JUDGE_BINS] = {0}, first = 0, last = ATTEST_JUDGE_BINS;
@@ -169,8 +170,7 @@ static void write_histogram(attest_json *json, const attest_judgement *layer, si
     attest_json_write_close(json);
 }
 
-/* Which kernels with known faults return such an output: those that do so in every layer that
- * is wrong. */
+/* The faults with which a kernel may return the output of every wrong layer. */
 static void write_faults(attest_json *json, const attest_judgement *layer, size_t count)
 {
     attest_json_write_array(json, "returned_by_faults");
@@ -189,7 +189,7 @@ static void write_faults(attest_json *json, const attest_judgement *layer, size_
     attest_json_write_close(json);
 }
 
-/* In each layer the schedule that explains the most, where the model has several. */
+/* The schedule with the fewest wrong elements of each layer, if the model has several. */
 static void write_schedules(attest_json *json, const attest_judgement *layer, size_t count)
 {
     attest_json_write_array(json, "nearest_schedules");

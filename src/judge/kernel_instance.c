@@ -1,4 +1,5 @@
-/* kernel_instance.c -- the constants, formats, arrays and arguments of exp of a kernel */
+/* kernel_instance.c -- the constants, formats and arrays of a kernel, and its arguments of exp.
+ * */
 #include "judge/kernel_instance.h"
 
 #include <attest/number.h>
@@ -11,7 +12,7 @@
 #include "judge/arithmetic.h"
 #include "number/scope.h"
 
-/* ---- the constants, formats and room of a kernel ---- */
+/* ---- formats ---- */
 
 bool attest_judge_is_single(const attest_format *format)
 {
@@ -28,7 +29,7 @@ static attest_status init_format(attest_in_double *h, const attest_format *forma
     return ATTEST_OK;
 }
 
-/* (a), (b): the sums of one stage. */
+/* (a), (b): the accumulator of one stage. */
 static attest_status init_summer(attest_judge_accumulator *s, const attest_format *format,
                                  attest_recipe_dot how, attest_judge_instance *x,
                                  attest_error *error)
@@ -42,7 +43,7 @@ static attest_status init_summer(attest_judge_accumulator *s, const attest_forma
     return init_format(&s->format, format, error);
 }
 
-/* Products of a and b; (c) where the order is one of blocks. */
+/* The accumulator of products of a and b; (c) for orders in blocks. */
 static attest_status init_dot(attest_judge_accumulator *s, const attest_judge_dot *dot,
                               attest_recipe_dot how, const attest_format *a,
                               const attest_format *b, attest_judge_instance *x,
@@ -117,12 +118,13 @@ static attest_status init_formats(attest_judge_instance *x, attest_error *error)
 
 /* ---- constants ---- */
 
-/* factor times the scale or the softcap or 1, over the softcap or not, times log2 e or not. */
+/* factor or 1, times the scale or the softcap, over the softcap, times log2 e or ln 2, as far
+ * as the flags are set. */
 typedef struct constant {
     const attest_judge_problem *problem;
-    bool given; /* factor is, and stands in place of scale; it may be 0 */
+    bool given; /* factor replaces scale; it may be 0 */
     double factor;
-    double descale; /* not 0: times this */
+    double descale; /* not 0: one more factor */
     bool scale, over_cap, cap, log2e, ln2;
 } constant;
 
@@ -132,7 +134,7 @@ static void refine(arb_t value, void *context, slong bits)
     const attest_judge_problem *q = c->problem;
     ulong root = n_sqrt(q->dim);
     bool irrational = !c->given && c->scale && q->rsqrt && root * root != q->dim;
-    FMPQ(rational, other_rational); /* so that what can be exact is */
+    FMPQ(rational, other_rational); /* exact where possible */
     ARB(other);
 
     fmpq_one(rational);
@@ -169,8 +171,8 @@ static double get_constant(constant c, const attest_judge_instance *x)
     return attest_judge_round_real(refine, &c, &x->work.format);
 }
 
-/* Moves the constant by one unit of the working format, if it stays within so many unit
- * roundoffs of its exact value and that is no power of two: (e). */
+/* (e): moves the constant by one unit of the working format, if it stays within units unit
+ * roundoffs of its exact value and is not a power of two. */
 static double move_constant(double nearest, constant c, double units, int steps,
                             const attest_judge_instance *x)
 {
@@ -194,8 +196,8 @@ static double move_constant(double nearest, constant c, double units, int steps,
     return moved;
 }
 
-/* A constant times the product of the factors of q and k, both rounded, as FlashAttention-3 has
- * it. Nothing leaves the normal numbers. */
+/* A constant times the product of the scale factors of q and k, both rounded, as in
+ * FlashAttention-3. All results are normal numbers. */
 static double fold(double number, const attest_judge_instance *x)
 {
     const attest_in_double *h = &x->work.format;
@@ -266,7 +268,8 @@ static void init_errors(attest_judge_instance *x)
     x->power = x->recipe.offset_inside || x->recipe.before ? 1 : ldexp(1, (int)v->offset);
     x->shift = x->recipe.offset_inside && !x->recipe.before ? (double)v->offset : 0;
     if (!(x->final_error >= 2 * u))
-        x->recipe.reciprocal = false; /* it errs by up to two roundings */
+        x->recipe.reciprocal =
+            false; /* the error of a reciprocal and product is up to two roundings */
 }
 
 void attest_judge_instance_watch(const attest_judge_instance *x, size_t key, double y_low,
@@ -365,7 +368,7 @@ void attest_judge_instance_clear(attest_judge_instance *x)
     free(x->tile);
     x->scaled = x->score_lo = x->score_hi = x->weight = x->exponential = NULL;
     x->o = x->group = x->panels = x->part = NULL;
-    x->tile = NULL; /* what is cleared may be cleared again */
+    x->tile = NULL; /* it may be cleared again */
     attest_judge_accumulator_clear(&x->score);
     attest_judge_accumulator_clear(&x->sum);
     attest_judge_accumulator_clear(&x->pv);
@@ -373,7 +376,7 @@ void attest_judge_instance_clear(attest_judge_instance *x)
     attest_block_row_clear(&x->scheme);
 }
 
-/* ---- the arguments of exp, (h), (i), (l) ---- */
+/* ---- arguments of exp and results of log: (h), (i), (l), (o) ---- */
 
 static double add(const attest_judge_instance *x, double a, double b)
 {
@@ -458,7 +461,7 @@ double attest_judge_instance_sink_argument(const attest_judge_instance *x, doubl
     return attest_judge_instance_argument(x, sink, reference);
 }
 
-/* Numbers of the working format within the allowed error. */
+/* The working format has numbers within the allowed error from lo to hi. */
 attest_judge_exponential attest_judge_instance_log(const attest_judge_instance *x, double sum,
                                                    bool outer)
 {

@@ -1,6 +1,7 @@
-/* kernel_instance.h -- a recipe made ready to run on a problem: constants, formats, room.
+/* kernel_instance.h -- a kernel that runs: a recipe with its constants, formats and arrays for
+ * one problem.
  *
- * proofs-notes/judge-kernels.md; letters in brackets are its. */
+ * The letters are those of proofs-notes/judge-kernels.md. */
 #ifndef ATTEST_JUDGE_KERNEL_INSTANCE_H
 #define ATTEST_JUDGE_KERNEL_INSTANCE_H
 
@@ -11,30 +12,30 @@
 #include "judge/arithmetic.h"
 #include "judge/problem.h"
 
-/* ---- what leaves the range of a format while a kernel runs.  A simulated kernel counts what
- * does, a replayed one what may ---- */
+/* ---- events: numbers that leave the range of a format ---- */
 
 typedef enum attest_judge_event {
-    ATTEST_JUDGE_SCORE_OVERFLOWS = 0, /* its accumulator or its store */
-    ATTEST_JUDGE_WEIGHT_OVERFLOWS,    /* P, or is saturated */
-    ATTEST_JUDGE_WEIGHT_ABOVE,        /* the largest number of P, if it still rounds to it */
+    ATTEST_JUDGE_SCORE_OVERFLOWS = 0, /* beyond its accumulator or its store */
+    ATTEST_JUDGE_WEIGHT_OVERFLOWS,    /* P overflows, or is saturated */
+    ATTEST_JUDGE_WEIGHT_ABOVE,        /* P exceeds its largest number, but rounds to it */
     ATTEST_JUDGE_SUM_LEAVES,          /* the row sum overflows */
-    ATTEST_JUDGE_PRODUCT_LEAVES,      /* the product with V does */
+    ATTEST_JUDGE_PRODUCT_LEAVES,      /* the product with V overflows */
     ATTEST_JUDGE_OUTPUT_LEAVES,
     ATTEST_JUDGE_EXP_UNDERFLOWS,  /* an exponential is below 2^-126, and may be flushed */
     ATTEST_JUDGE_WEIGHT_VANISHES, /* P is rounded to 0 */
     ATTEST_JUDGE_EVENTS
 } attest_judge_event;
 
-/* How often each was seen, and where and with which value for the first time. */
+/* The number of each event, and the place and value of the first. A simulated kernel counts
+ * events that occur, an interval run those that may. */
 typedef struct attest_judge_watch {
-    size_t row; /* the one that runs */
+    size_t row; /* the current row */
     size_t count[ATTEST_JUDGE_EVENTS], first_row[ATTEST_JUDGE_EVENTS],
         first_key[ATTEST_JUDGE_EVENTS];
     double value[ATTEST_JUDGE_EVENTS];
 } attest_judge_watch;
 
-/* watch NULL: nothing is counted. key: of a key or a column. */
+/* Counts an event; nothing if watch is NULL. key: of a key or a column. */
 static inline void attest_judge_watch_add(attest_judge_watch *watch, attest_judge_event event,
                                           size_t key, double value)
 {
@@ -52,7 +53,7 @@ static inline void attest_judge_watch_add(attest_judge_watch *watch, attest_judg
 /* Keys whose scores are computed together. */
 enum { ATTEST_JUDGE_KEYS_AT_ONCE = 16 };
 
-/* The keys first .. last-1 of a tile; start is where the tile begins, seen or not. */
+/* The keys first .. last-1 of a tile that the row may see; the tile begins at start. */
 typedef struct attest_judge_tile {
     size_t start, first, last;
 } attest_judge_tile;
@@ -62,40 +63,41 @@ typedef struct attest_judge_instance {
     const attest_judge_variant *variant;
     attest_judge_recipe recipe;
     attest_judge_accumulator score, sum, pv,
-        work; /* work: the working format, for splits too */
+        work; /* work: the working format, also for splits */
     attest_in_double store, scale_store, softcap_store, mask_store, query, p, output;
-    double scale, cap, scale_over_cap; /* with the factors of the head */
-    double score_factor, value_factor; /* of the head: in the constants, and of the output */
-    double kappa;  /* folded: what multiplies a score in the argument of exp2 */
-    double lambda; /* log2 e */
+    double scale, cap, scale_over_cap; /* with the scale factors of the head */
+    double score_factor,
+        value_factor; /* scale factors of the head: of the scores, and of the output */
+    double kappa;     /* folded: the factor of a score in the argument of exp2 */
+    double lambda;    /* log2 e */
     double ln2;
-    double unit;                               /* what a score is worth in the exponent of e */
+    double unit;                               /* a score times this is the exponent of e */
     bool two;                                  /* exp2, not exp */
     bool additive;                             /* the mask has values */
     double exp_error, tanh_error, final_error; /* at least the unit roundoff */
-    double power;                              /* 2^offset where it is multiplied in */
+    double power;                              /* 2^offset where P is multiplied by it */
     double shift;                              /* the offset where it is part of the argument */
     double *scaled;                            /* the query */
-    double *score_lo, *score_hi;               /* of the keys of a row; -inf: not seen */
+    double *score_lo, *score_hi;               /* for the keys of a row; -inf: not seen */
     double *weight;                            /* P */
     double *exponential;
-    double *o, *part;   /* part: the outputs of splits */
-    size_t group_tiles; /* not 0: so many tiles are summed in group before o takes them */
+    double *o, *part;   /* part: results of splits (run_row.inc) */
+    size_t group_tiles; /* not 0: so many tiles are summed in group, which is then added to o */
     double *group;
-    double *panels; /* the keys, so many at once, component by component; of this head: */
+    double *panels; /* the keys in panels, component by component; of this head: */
     const attest_judge_head *head;
-    size_t loads; /* as it was filled then */
+    size_t loads; /* head->loads when they were filled */
     attest_judge_tile *tile;
-    attest_block_row scheme; /* weights that are quantised */
+    attest_block_row scheme; /* for quantised weights */
     attest_block_error scheme_error;
-    double p_limit;            /* P up to this is rounded to a number */
-    attest_judge_watch *watch; /* NULL: nobody asks */
-    double middle;             /* about the exact result in column target */
+    double p_limit;            /* P up to this rounds to a finite number */
+    attest_judge_watch *watch; /* NULL: events are not counted */
+    double middle;             /* approximate exact result in column target */
     uint64_t random;
 } attest_judge_instance;
 
-/* The problem, the variant and the recipe must outlive it. Status: USAGE (arithmetic that is
- * not simulated), NOMEM. After a failure there is nothing to clear. */
+/* The problem, the variant and the recipe must outlive it. Status: USAGE (arithmetic that
+ * cannot be simulated), NOMEM. After a failure there is nothing to clear. */
 attest_status attest_judge_instance_init(attest_judge_instance *instance,
                                          const attest_judge_problem *problem,
                                          const attest_judge_variant *variant,
@@ -103,31 +105,34 @@ attest_status attest_judge_instance_init(attest_judge_instance *instance,
                                          attest_error *error) ATTEST_WARN_UNUSED;
 void attest_judge_instance_clear(attest_judge_instance *instance);
 
-/* Makes the constants those of the head: its factors. */
+/* Sets the constants for the scale factors of the head. */
 void attest_judge_instance_set_head(attest_judge_instance *x, const attest_judge_head *head);
 
-/* Whether all numbers of the head are of the formats that the variant names. Status: FORMAT. */
+/* Checks that all numbers of the head belong to the input formats of the variant. Status:
+ * FORMAT. */
 attest_status attest_judge_instance_check(const attest_judge_instance *instance,
                                           const attest_judge_head *head,
                                           attest_error *error) ATTEST_WARN_UNUSED;
 
 /* score_lo, score_hi = the scores of the keys of row i, in the units of (h), from row->first
- * on. They are the same unless open is set and tanh is used, whose every result within the
- * allowed error then lies between them. */
+ * on. They are equal unless open is set and tanh is used: then they enclose the scores for all
+ * results of tanh within the allowed error. */
 void attest_judge_instance_score(attest_judge_instance *x, const attest_judge_head *head,
                                  const attest_judge_row *row, size_t i, bool open);
 
-/* Which of the allowed values a simulated function returns. push: whether a larger one moves
- * the output the way that is wanted; pushes: whether more weight on this value does. */
+/* The value that a simulated function returns, of those that are allowed. push: whether a
+ * larger value moves the output in the direction of the recipe; pushes: whether a larger weight
+ * of this value does. */
 double attest_judge_instance_choose(attest_judge_instance *x, const attest_judge_exponential *y,
                                     attest_recipe_error error, bool push);
 bool attest_judge_instance_pushes(const attest_judge_instance *x, double value);
 
-/* The tiles of the row with a key that is seen, in the order in which they are visited. */
+/* Lists the tiles of the row with a key that is seen, in the order of visit; returns their
+ * number. */
 size_t attest_judge_instance_tile(attest_judge_instance *x, const attest_judge_row *row);
 
-/* The tiles of split number s of a row with so many, in the order in which they are visited:
- * runs of the same number of tiles, the last ones shorter or empty. */
+/* The tiles of split s of a row, in the order of visit: the splits have equally many tiles, the
+ * last ones fewer or none. */
 typedef struct attest_judge_split {
     const attest_judge_tile *tile;
     size_t tiles;
@@ -136,7 +141,7 @@ typedef struct attest_judge_split {
 attest_judge_split attest_judge_instance_split(const attest_judge_instance *x, size_t tiles,
                                                size_t s);
 
-/* What is subtracted from a score in the argument of exp, for the reference m. */
+/* The number that is subtracted from a score in the argument of exp, for the reference m. */
 double attest_judge_instance_reference(const attest_judge_instance *x, double m);
 
 /* The argument of exp of a score; the argument of the rescale factor from m to more. */
@@ -154,11 +159,11 @@ double attest_judge_instance_sink_argument(const attest_judge_instance *x, doubl
 attest_judge_exponential attest_judge_instance_log(const attest_judge_instance *x, double sum,
                                                    bool outer);
 
-/* Whether the reference m stays although the maximum is now more, (i). */
+/* Whether the reference stays m when the maximum is more, (i). */
 bool attest_judge_instance_keeps(const attest_judge_instance *x, double m, double more);
 
-/* Counts what an exponential y between two numbers, and P, power times it, may do to their
- * formats. */
+/* Counts the overflows and underflows of an exponential of at least y_low and of P from p_low
+ * to p_high. */
 void attest_judge_instance_watch(const attest_judge_instance *x, size_t key, double y_low,
                                  double p_low, double p_high);
 
@@ -168,22 +173,22 @@ static inline bool attest_judge_instance_quantises(const attest_judge_instance *
     return x->variant->p_scheme.name[0] != '\0';
 }
 
-/* The weights of a tile's keys, from its first one on, quantised and cast. */
+/* Quantises and casts the weights of a tile, from its first key on. */
 void attest_judge_instance_quantise(attest_judge_instance *x, double *weight,
                                     const attest_judge_tile *tile);
 
-/* The same of all weights between lo and hi: lo, hi = what they become is between these. room:
- * for as many numbers, twice. False: they may become nothing. */
+/* lo, hi become bounds on the results of that for all weights between them. room: space for as
+ * many numbers, twice. False: the scheme may be undefined for them. */
 bool attest_judge_instance_quantise_ends(attest_judge_instance *x, double *lo, double *hi,
                                          const attest_judge_tile *tile, double *const room[2]);
 
-/* P, before its cast, as it is multiplied with V, (j). Domain: it is not quantised. */
+/* Casts P to the format in which it is multiplied with V, (j). Domain: it is not quantised. */
 static inline double attest_judge_instance_cast(const attest_judge_instance *x, double y)
 {
     return x->variant->cast ? attest_in_double_convert(y, &x->p) : y;
 }
 
-/* Whether the exponential of key j of a tile is a polynomial's. */
+/* Whether the exponential of key j of a tile is computed by the polynomial. */
 static inline bool attest_judge_instance_emulates(const attest_judge_instance *x,
                                                   const attest_judge_tile *tile, size_t j)
 {
@@ -191,7 +196,7 @@ static inline bool attest_judge_instance_emulates(const attest_judge_instance *x
            attest_judge_emulation_has(&x->recipe.emulation, j - tile->start, x->recipe.tile);
 }
 
-/* Whether results may be flushed in this format, (a). */
+/* Whether results in this format may be flushed, (a): it is binary32. */
 bool attest_judge_is_single(const attest_format *format);
 
 /* a / b, correctly rounded to the working format. */

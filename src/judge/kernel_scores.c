@@ -1,4 +1,4 @@
-/* kernel_scores.c -- the scores of a row, its tiles and splits */
+/* kernel_scores.c -- the scores of a row of a kernel, its tiles and splits. */
 #include "judge/kernel_instance.h"
 
 #include "base/random.h"
@@ -21,7 +21,7 @@ static bool is_folded(const attest_judge_instance *x)
     return x->recipe.argument >= ATTEST_RECIPE_FOLDED;
 }
 
-/* (f): the numbers that may be returned for tanh, and the nearest. */
+/* (f): bounds on the allowed results of tanh, and the nearest. */
 static attest_judge_exponential tanh_range(const attest_judge_instance *x, double argument,
                                            bool outer)
 {
@@ -34,7 +34,8 @@ static attest_judge_exponential tanh_range(const attest_judge_instance *x, doubl
     mpfr_set_d(y, argument, MPFR_RNDN);
     inexact = mpfr_tanh(y, y, h->plain ? MPFR_RNDN : MPFR_RNDZ);
     exact = mpfr_get_d(y, MPFR_RNDN);
-    if (!h->plain) /* 53 bits to odd round to the format like the exact value */
+    if (!h->plain) /* rounded to odd with 53 bits, it rounds to the format like the exact value
+                    */
         exact = attest_in_double_to_odd(exact, inexact ? exact : 0);
     radius = x->tanh_error * fabs(exact) + x->variant->softcap_absolute;
     slack = 0x1p-50 * (fabs(exact) + radius); /* exact is off by 2^-52, all sums round */
@@ -45,7 +46,7 @@ static attest_judge_exponential tanh_range(const attest_judge_instance *x, doubl
     return r;
 }
 
-/* s as it is stored after a step. */
+/* s, rounded to the format in which a step stores it. */
 static double keep(double s, bool stored, const attest_in_double *store)
 {
     return stored ? attest_in_double_convert(s, store) : s;
@@ -71,7 +72,7 @@ static double tanh_argument(const attest_judge_instance *x, double s)
     return keep_capped(x, attest_judge_instance_divide(s, x->cap, &x->work));
 }
 
-/* From a score, or from what tanh made of it, to the units of (h). */
+/* From a score, or from its tanh, to the units of (h). */
 static double finish(const attest_judge_instance *x, double s, double bias)
 {
     bool capped = x->problem->capped, first = x->recipe.scale_first;
@@ -125,7 +126,7 @@ bool attest_judge_instance_pushes(const attest_judge_instance *x, double value)
     return (value > x->middle) == x->recipe.push_up;
 }
 
-/* The keys of the head, panel by panel; the last one is filled with 0. */
+/* Fills the panels with the keys of the head; the last panel is padded with 0. */
 static void pack(attest_judge_instance *x, const attest_judge_head *head)
 {
     size_t dim = x->problem->dim, keys = x->problem->keys;
@@ -140,7 +141,8 @@ static void pack(attest_judge_instance *x, const attest_judge_head *head)
     x->loads = head->loads;
 }
 
-/* dot[j] = the products of the query with key j of a panel, added up, where the row sees it. */
+/* dot[j] = the sum of the products of the query with key j of a panel, where the row sees it.
+ * */
 static void add_dots(double *dot, attest_judge_instance *x, const attest_judge_head *head,
                      const attest_judge_row *row, size_t panel)
 {
@@ -164,7 +166,7 @@ static void add_dots(double *dot, attest_judge_instance *x, const attest_judge_h
     }
 }
 
-/* The score of key j before its units, stored. */
+/* The stored score of key j, before scaling. */
 static double store(const attest_judge_instance *x, double dot, size_t j)
 {
     double stored = x->variant->stored ? attest_in_double_convert(dot, &x->store) : dot;
@@ -227,7 +229,7 @@ static bool is_seen(const attest_judge_instance *x, const attest_judge_row *row,
     return false;
 }
 
-/* Where the tile that holds key j begins, and where the next one does. */
+/* The tile that contains key j. */
 static attest_judge_tile tile_of(const attest_judge_instance *x, size_t j, size_t last)
 {
     size_t tile = x->recipe.tile, end = j + 1;

@@ -1,4 +1,4 @@
-/* loops.c -- the loops of the instruction set of the kernel in use. */
+/* loops.c -- the choice of the loops by the instruction set of the kernel in use. */
 #include "judge/loops.h"
 
 #include "config.h"

@@ -1,4 +1,4 @@
-/* loops_scalar.c -- the sums of loops.h for any machine: vectors of one double. */
+/* loops_scalar.c -- the loops of loops.h for any machine: vectors of one double. */
 #include "judge/loops.h"
 
 #include <math.h>

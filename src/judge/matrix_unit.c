@@ -1,4 +1,5 @@
-/* matrix_unit.c -- a block of products, aligned, cut and summed in 64-bit integers. */
+/* matrix_unit.c -- the sum of a block of products: aligned, cut and added in 64-bit integers.
+ * */
 #include "judge/matrix_unit.h"
 
 enum {
@@ -41,7 +42,7 @@ bool attest_judge_unit_fits(const attest_format *a, const attest_format *b,
            (is_half(result) || is_format(result, SINGLE_BITS, SINGLE_EMIN, 127));
 }
 
-/* What a result in binary32 has. */
+/* The bits of a result in binary32. */
 static int get_bits(const attest_judge_unit *unit)
 {
     return 1 + unit->fraction < SINGLE_BITS ? 1 + unit->fraction : SINGLE_BITS;
@@ -80,7 +81,7 @@ static double scale(uint64_t u, int quantum)
                : ldexp((double)u, quantum);
 }
 
-/* sum 2^quantum toward zero, to so many bits and to binary32's quantum. */
+/* sum 2^quantum, cut toward zero to so many bits and to the quantum of binary32. */
 static double round_single(int64_t sum, int quantum, int bits)
 {
     uint64_t u = sum < 0 ? -(uint64_t)sum : (uint64_t)sum;
@@ -101,7 +102,7 @@ static double round_single(int64_t sum, int quantum, int bits)
 
 double attest_judge_unit_round(int64_t sum, int quantum, const attest_judge_unit *unit)
 {
-    if (unit->half) /* a result that is zero is +0, here as in binary32 */
+    if (unit->half) /* a zero result is +0, here as in binary32 */
         return attest_in_double_nearest(ldexp((double)sum, quantum), &unit->result) + 0.0;
     return round_single(sum, quantum, get_bits(unit));
 }

@@ -1,10 +1,12 @@
-/* matrix_unit.h -- a block of products and an addend, as the matrix units of GPUs sum them.
+/* matrix_unit.h -- the sum of a block of products and an addend, as the matrix units of GPUs
+ * form it.
  *
  * proofs-notes/judge-kernels.md, "Matrix unit". The exponent of a number x is
- * max(floor(log2|x|), emin of its format), that of a product the sum of both. E is the largest
- * exponent of the terms that are not 0. Every term is cut toward zero to a multiple of
- * 2^(E-fraction), the sum is exact, and it is rounded once: toward zero to binary32, to
- * fraction bits after the first if those are fewer than 23, or to nearest to binary16. */
+ * max(floor(log2|x|), emin of its format), that of a product the sum of the exponents of its
+ * factors. E is the largest exponent of the terms that are not 0. Every term is cut toward zero
+ * to a multiple of 2^(E-fraction), the sum is exact, and it is rounded once: toward zero to
+ * binary32, to fraction bits after the first if those are fewer than 23, or to nearest to
+ * binary16. */
 #ifndef ATTEST_JUDGE_MATRIX_UNIT_H
 #define ATTEST_JUDGE_MATRIX_UNIT_H
 
@@ -17,18 +19,18 @@
 typedef struct attest_judge_unit {
     int a_bits, a_emin, b_bits, b_emin; /* the formats of the factors */
     int fraction;
-    int least;                       /* E counts as at least this; init: there is no such */
+    int least;                       /* E counts as at least this; init sets no such limit */
     bool half;                       /* the result is binary16 */
     attest_in_double result;         /* binary16 */
     struct judge_loops_unit columns; /* for results of binary32, many sums at once */
 } attest_judge_unit;
 
-/* Whether the unit can be had: factors of at most 25 bits, the result binary32 or binary16, and
- * a block that 64 bits can sum. */
+/* Whether such a unit can be simulated: factors of at most 25 bits, results of binary32 or
+ * binary16, and blocks whose sums fit into 64 bits. */
 bool attest_judge_unit_fits(const attest_format *a, const attest_format *b,
                             const attest_format *result, size_t block, size_t fraction);
 
-/* Domain: it fits. */
+/* Domain: attest_judge_unit_fits. */
 void attest_judge_unit_init(attest_judge_unit *unit, const attest_format *a,
                             const attest_format *b, const attest_format *result,
                             size_t fraction);
@@ -39,27 +41,26 @@ typedef struct attest_judge_block {
     size_t stride, count;
 } attest_judge_block;
 
-/* addend + the products. Domain: count is at most that of the unit; all are numbers of the
- * unit's formats. Where a factor a or the addend is not finite the result is not, either. */
+/* addend + the products. Domain: count is at most the block of the unit; all are numbers of its
+ * formats. If a factor a or the addend is not finite, the result is not finite. */
 double attest_judge_unit_sum(double addend, const attest_judge_block *block,
                              const attest_judge_unit *unit);
 
-/* Whether many sums can be formed at once. */
+/* Whether attest_judge_unit_add_columns is available. */
 bool attest_judge_unit_has_columns(const attest_judge_unit *unit);
 
-/* o[c] += the products of a with column c of b, the columns side by side. Domain: it has
- * columns. */
+/* o[c] += the products of a with column c of b, for adjacent columns. Domain:
+ * attest_judge_unit_has_columns. */
 void attest_judge_unit_add_columns(double *o, const attest_judge_block *block, size_t columns,
                                    const attest_judge_unit *unit);
 
-/* ---- the terms of a block as integers: what the sum of a block, and the sum between two ends,
- * are made of ---- */
+/* ---- the terms of a block as integers ---- */
 
 enum {
     ATTEST_JUDGE_UNIT_MOST_TERMS = JUDGE_LOOPS_TERMS,
-    ATTEST_JUDGE_UNIT_COLUMNS = 64,      /* that are looked at together */
+    ATTEST_JUDGE_UNIT_COLUMNS = 64,      /* columns that are processed together */
     ATTEST_JUDGE_UNIT_NOTHING = -100000, /* the exponent of 0 */
-    /* How far below the largest exponent of the terms they can still be aligned. */
+    /* Terms can be aligned this far below the largest exponent. */
     ATTEST_JUDGE_UNIT_SPREAD = 16,
     ATTEST_JUDGE_UNIT_SINGLE_BITS = 24,
     ATTEST_JUDGE_UNIT_SINGLE_EMIN = -126,
@@ -67,7 +68,7 @@ enum {
     ATTEST_JUDGE_UNIT_HALF_EMIN = -14
 };
 
-/* A magnitude times 2^last; its exponent in the sense of matrix_unit.h. */
+/* magnitude times 2^last, and its exponent as defined above. */
 typedef struct attest_judge_term {
     uint64_t magnitude;
     int exponent, last;
@@ -84,7 +85,7 @@ static inline attest_judge_term attest_judge_term_split(double x, int bits, int 
         shift += emin - exponent;
         exponent = emin;
     }
-    /* The least number of the format is shifted by 52; 0 lies far below it. */
+    /* The least number of the format is shifted by 52; 0 is far below it. */
     if (shift > 52)
         return (attest_judge_term){0, ATTEST_JUDGE_UNIT_NOTHING, ATTEST_JUDGE_UNIT_NOTHING,
                                    u >> 63};

@@ -1,4 +1,4 @@
-/* model.c -- kernel models: defaults, shipped models, files */
+/* model.c -- kernel models: defaults, shipped models, files. */
 #include "judge/model.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "base/spelling.h"
 #include "judge/model_field.h"
 
-/* ---- a kernel model: memory, and what it is where nothing is said ---- */
+/* ---- memory and defaults ---- */
 
 void attest_judge_model_init(attest_judge_model *model)
 {
@@ -65,7 +65,7 @@ bool attest_judge_emulation_has(const attest_judge_emulation *emulation, size_t 
     return e->frequency == 0 || (k - k % 2) % e->frequency + e->emulated >= e->frequency;
 }
 
-/* Members that are not named are 0: any, rounded, nearest, not stored, not cast. */
+/* Other members are 0: any, rounded, nearest, not stored, not cast. */
 void attest_judge_variant_init(attest_judge_variant *variant)
 {
     const double units_4 = 0x1p-22, units_2 = 0x1p-23; /* of binary32 */
@@ -113,7 +113,7 @@ size_t attest_judge_model_get_tile(const attest_judge_model *model)
  *   block 8, fraction 24 (Volta: 4, 23): the weakest matrix unit that has the format; units
  *                    with longer blocks and more bits err less */
 
-/* JSON is made of C's tokens: the members are written as they are, and become a string here. */
+/* The members are written as C tokens, which become JSON here. */
 #define MODEL(name, comment, ...)                                                              \
     {                                                                                          \
         name, comment,                                                                         \
@@ -306,9 +306,9 @@ MODEL("fp8-lazy", "an fp8 kernel on Hopper, P = 2^8 e^x saturating, its maximum 
 {NULL, NULL, NULL},
 };
 
-/* ---- kernel models by name: shipped ones, and files ---- */
+/* ---- loading by name ---- */
 
-/* A model is a page; what is much larger is something else. */
+/* A model has about a page; much larger files are something else. */
 enum { LARGEST = 1 << 20, LARGEST_NUMBERS = 16 << 20 };
 
 bool attest_judge_model_is_path(const char *name)
@@ -319,7 +319,7 @@ bool attest_judge_model_is_path(const char *name)
            (length >= 5 && strcmp(name + length - 5, ".json") == 0);
 }
 
-/* status, with a text of its own for what is too large: no option raises this limit. */
+/* status, with another text for a file that is too large: no option raises this limit. */
 static attest_status check_size(attest_status status, const char *name, attest_error *error)
 {
     if (status != ATTEST_UNABLE)
@@ -345,7 +345,7 @@ static attest_status read_file(attest_judge_model *model, const char *path, atte
 static const char *shipped_name(const void *of, size_t i)
 {
     (void)of;
-    return attest_judge_model_shipped[i].name; /* the last is NULL */
+    return attest_judge_model_shipped[i].name; /* NULL after the last */
 }
 
 static attest_status read_shipped(attest_judge_model *model, const char *name,

@@ -1,7 +1,7 @@
 /* model_check.c -- kernel models that contradict themselves.
  *
- * Refused is what no kernel can keep to, and what the bound is not proved for. A member that
- * has no effect (the log of a kernel without splits) is merely odd. */
+ * Refused are models that no kernel can satisfy, and those for which the bound is not proved.
+ * Members without effect (the log of a kernel without splits) are accepted. */
 #include <math.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@
 #include "judge/model_field.h"
 #include "format/block_error.h"
 
-/* Everything is computed in doubles: each number of a format must be one, and 1 must be among
- * them, the largest weight. */
+/* Everything is computed in doubles: each number of a format must be one. 1, the largest
+ * weight, must be a number of the format. */
 static bool fits_double(const attest_format *format)
 {
     return format->bounded && !format->positive && format->precision <= 53 &&
@@ -37,8 +37,8 @@ static attest_status check_formats(const attest_judge_variant *variant, attest_e
     return ATTEST_OK;
 }
 
-/* An accumulator of scores of more than 24 bits is the working format: what exponentials may be
- * is proved for numbers down to those of binary32. */
+/* An accumulator of scores with more than 24 bits is the working format; the bounds of
+ * exponentials are proved for its numbers down to those of binary32. */
 static attest_status check_work(const attest_format *format, attest_error *error)
 {
     if (format->precision <= 24 || (format->emin <= -126 && format->emax >= 127))
@@ -79,7 +79,7 @@ static attest_status check_dot(const attest_judge_dot *dot, const char *group,
     return ATTEST_OK;
 }
 
-/* Tiles that come one after another add their products when they come. */
+/* Whether the order of the keys contradicts the direction of the tiles. */
 static bool opposes(attest_judge_direction direction, attest_judge_order order)
 {
     if (direction == ATTEST_JUDGE_DIRECTION_FORWARD)
@@ -114,7 +114,7 @@ static attest_status check_p_scheme(const attest_judge_variant *variant, attest_
     return status;
 }
 
-/* A factor of a score or of an output is one of the whole head. */
+/* Folded scales are factors of the whole head. */
 static attest_status check_folded(const attest_judge_quantise *quantise, attest_error *error)
 {
     for (int i = 0; quantise->folded && i < 3; i++) {
@@ -164,7 +164,7 @@ static attest_status refuse(attest_error *error, size_t index, const char *key,
     return attest_error_set(error, ATTEST_FORMAT, "schedules[%zu].%s: %s", index, key, what);
 }
 
-/* The member of a schedule, or with a group of the variant. */
+/* The value of a member of a schedule, or of a group of the variant. */
 static const char *get_text(char buffer[ATTEST_JUDGE_FIELD_SIZE], const char *group,
                             const char *key, const void *values)
 {
@@ -177,7 +177,7 @@ static const char *get_text(char buffer[ATTEST_JUDGE_FIELD_SIZE], const char *gr
     return attest_judge_field_get_text(&quoted, buffer, field, values);
 }
 
-/* A schedule and its model say different things. Domain: such members are in the tables. */
+/* Reports a schedule that contradicts its model. Domain: such members are in the tables. */
 static attest_status clash(attest_error *error, const attest_judge_schedule *schedule,
                            size_t index, const char *key, const attest_judge_variant *variant,
                            const char *group, const char *member)
@@ -190,7 +190,7 @@ static attest_status clash(attest_error *error, const attest_judge_schedule *sch
                             get_text(other, group, member, variant));
 }
 
-/* What a schedule must say for itself, and may not leave open. */
+/* Checks the members that a schedule must define. */
 static attest_status check_complete(const attest_judge_schedule *schedule, size_t index,
                                     attest_error *error)
 {
@@ -212,8 +212,8 @@ static attest_status check_complete(const attest_judge_schedule *schedule, size_
     return ATTEST_OK;
 }
 
-/* The scores and the product with V, as the model orders them. A matrix unit takes its blocks
- * of a score in order, and those of the keys as the tiles come. */
+/* Checks the orders of the scores and of the product with V. A matrix unit takes the blocks of
+ * a score in order, and those of the keys in the order of the tiles. */
 static attest_status check_orders(const attest_judge_schedule *schedule, size_t index,
                                   const attest_judge_variant *variant, attest_error *error)
 {
@@ -256,8 +256,7 @@ static attest_status check_tiles(const attest_judge_schedule *schedule, size_t i
     return ATTEST_OK;
 }
 
-/* A polynomial is one of the exponentials that the model allows only if its proved error is
- * one that the model allows. */
+/* Checks that the proved error of the polynomial is within exp.relative. */
 static attest_status check_emulation(const attest_judge_schedule *schedule, size_t index,
                                      const attest_judge_variant *variant, attest_error *error)
 {
@@ -286,7 +285,7 @@ static attest_status check_emulation(const attest_judge_schedule *schedule, size
     return ATTEST_OK;
 }
 
-/* 1 / sum and a product round twice. */
+/* A reciprocal and a product round twice. */
 static attest_status check_quotient(const attest_judge_schedule *schedule, size_t index,
                                     const attest_judge_variant *variant, attest_error *error)
 {
@@ -300,8 +299,8 @@ static attest_status check_quotient(const attest_judge_schedule *schedule, size_
     return ATTEST_OK;
 }
 
-/* A schedule's orders have depths of their own, which grow with the sums: it would be a kernel
- * of the model for short ones alone. */
+/* The depth of the orders of a schedule grows with the sums: a model with a depth would include
+ * the schedule only for short sums. */
 static attest_status check_depth(const attest_judge_dot *dot, const char *group,
                                  attest_error *error)
 {

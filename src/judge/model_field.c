@@ -1,4 +1,4 @@
-/* model_field.c -- the members of kernel models: names, values, comparison */
+/* model_field.c -- the members of kernel models: names, values, comparison. */
 #include "judge/model_field.h"
 
 #include <mpfr.h>
@@ -9,7 +9,7 @@
 #include "judge/gpu.h"
 #include "number/scope.h"
 
-/* ---- the members of a kernel model, one by one ---- */
+/* ---- the tables ---- */
 
 /* clang-format off */
 static const char *const score_orders[] = {
@@ -81,7 +81,7 @@ static const char *const constants[] = {
     {group, key, ATTEST_JUDGE_COUNT, .at = AT(member), .least = from, .most = to}
 #define ERROR(group, key, member, to) \
     {group, key, ATTEST_JUDGE_ERROR, .at = AT(member), .least = 0, .most = to}
-/* The limits keep what is computed from a member within a double and an int. */
+/* The limits keep numbers that are computed from a member within a double and an int. */
 #define DOT(group, member, orders) \
     FORMAT(group, "accumulate", member.accumulate), \
     SWITCH(group, "products", member.exact_products, products), \
@@ -161,7 +161,7 @@ size_t attest_judge_field_count_group(size_t first)
     return count;
 }
 
-/* The bytes of a member, but for its flag. */
+/* The size of a member, without its flag. */
 static size_t get_size(const attest_judge_field *field)
 {
     switch (field->kind) {
@@ -212,7 +212,7 @@ void attest_judge_field_copy(const attest_judge_field *field, void *to, const vo
         memcpy((char *)to + field->flag, (const char *)from + field->flag, sizeof(bool));
 }
 
-/* A double exactly: a whole number as such, else in hexadecimal. */
+/* A double exactly: whole numbers in decimal, others in hexadecimal. */
 static const char *format_double(bool *quoted, char buffer[ATTEST_JUDGE_FIELD_SIZE], double x)
 {
     *quoted = x != (double)(long)x;
@@ -220,7 +220,7 @@ static const char *format_double(bool *quoted, char buffer[ATTEST_JUDGE_FIELD_SI
     return buffer;
 }
 
-/* A list of doubles as JSON has it, or null. */
+/* A list of doubles in JSON, or null. */
 static const char *format_polynomial(char buffer[ATTEST_JUDGE_FIELD_SIZE],
                                      const attest_exp2_polynomial *polynomial)
 {
@@ -276,9 +276,10 @@ const char *attest_judge_field_get_text(bool *quoted, char buffer[ATTEST_JUDGE_F
     return count == 0 && field->kind == ATTEST_JUDGE_COUNT_OR_NULL ? "null" : buffer;
 }
 
-/* ---- one value of a kernel model, out of JSON ---- */
+/* ---- values from JSON ---- */
 
-/* A string that errors may quote. A name that is changed by this, or cut, is none. */
+/* Takes a string that fits into error messages. A name that would be changed or cut is refused.
+ * */
 static void take_name(char *name, size_t room, const attest_json_cursor *value)
 {
     const char *string = attest_json_take_string(value, NULL);
@@ -305,7 +306,7 @@ static double round_up(const fmpq_t x)
     return mpfr_get_d(rounded, MPFR_RNDU);
 }
 
-/* x = the number, which must be within the field's limits. */
+/* Reads a number within the limits of the field. */
 static void read_number(fmpq_t x, const attest_judge_field *field,
                         const attest_json_cursor *value)
 {
@@ -333,7 +334,7 @@ static void read_double(double *to, const attest_judge_field *field, const fmpq_
         attest_json_refuse(value, "this is no binary fraction that a double holds");
 }
 
-/* A number of any kind, at its place. */
+/* Reads a number of any kind to its place. */
 static void read_value(void *at, const attest_judge_field *field,
                        const attest_json_cursor *value)
 {
@@ -350,8 +351,8 @@ static void read_value(void *at, const attest_judge_field *field,
         *(size_t *)at = fmpz_get_ui(fmpq_numref(x));
 }
 
-/* The order that a unit stands for, with its block, fraction and exact products: blocks in any
- * order, since the order of its instructions is the kernel's. */
+/* Sets the order, block, fraction and exact products of a matrix unit. Its blocks come in any
+ * order, since the kernel chooses the order of its instructions. */
 static void read_unit(attest_judge_dot *dot, bool score, const char *unit,
                       const attest_json_cursor *value, const attest_judge_model *model)
 {
@@ -379,7 +380,7 @@ static void read_unit(attest_judge_dot *dot, bool score, const char *unit,
     dot->exact_products = true;
 }
 
-/* Refuses what the unit says already. */
+/* Refuses members that the unit determines. */
 static void check_alone(const attest_json_cursor *object, const char *unit)
 {
     static const char *const key[] = {"products", "block", "fraction"};
@@ -416,7 +417,7 @@ static void read_word(char *base, const attest_judge_field *field,
         *(unsigned *)at = (unsigned)choice;
 }
 
-/* Coefficients, the constant one first; null: none. */
+/* Reads coefficients, the constant first; null: none. */
 static void read_polynomial(attest_exp2_polynomial *polynomial, const attest_json_cursor *list)
 {
     static const attest_judge_field field = {.kind = ATTEST_JUDGE_EXACT, .most = 16};

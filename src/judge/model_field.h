@@ -1,6 +1,5 @@
-/* model_field.h -- the members of a kernel model, one by one: where a file has them, what they
- * may be, where a variant or a schedule holds them. Reader, writer and display go by this
- * table. */
+/* model_field.h -- the members of kernel models: a table with their names, their values, and
+ * their places in a variant or a schedule. Reader, writer and display use this table. */
 #ifndef ATTEST_JUDGE_MODEL_FIELD_H
 #define ATTEST_JUDGE_MODEL_FIELD_H
 
@@ -13,14 +12,14 @@
 
 typedef enum attest_judge_kind {
     ATTEST_JUDGE_FORMAT,
-    ATTEST_JUDGE_FORMAT_OR_NULL, /* null: no rounding; a bool at flag says which */
+    ATTEST_JUDGE_FORMAT_OR_NULL, /* null: no rounding, and the bool at flag is false */
     ATTEST_JUDGE_WORD,           /* the value of an enum */
     ATTEST_JUDGE_SWITCH,         /* one of two words, for false and true */
     ATTEST_JUDGE_COUNT,          /* a whole number */
     ATTEST_JUDGE_COUNT_OR_NULL,  /* null: 0 */
     ATTEST_JUDGE_COUNT_OR_ANY,   /* "any": 0 */
     ATTEST_JUDGE_INTEGER,
-    ATTEST_JUDGE_ERROR,     /* a number that bounds something: rounded up to a double */
+    ATTEST_JUDGE_ERROR,     /* an error bound: rounded up to a double */
     ATTEST_JUDGE_EXACT,     /* a number that must be a double */
     ATTEST_JUDGE_POLYNOMIAL /* a list of coefficients, or null */
 } attest_judge_kind;
@@ -29,18 +28,18 @@ typedef struct attest_judge_field {
     const char *group, *key; /* group.key; a schedule has no group */
     attest_judge_kind kind;
     size_t at, flag;          /* offsets */
-    const char *const *words; /* of a word, a switch; their place is the value */
+    const char *const *words; /* for a word or a switch; the index is the value */
     int count;                /* of the words */
-    double least, most;       /* of numbers; most is not reached by an ERROR */
-    bool optional;            /* of a schedule: 0, the first word or null where it is missing */
+    double least, most;       /* limits of numbers; an ERROR is below most */
+    bool optional; /* of a schedule: may be missing, then 0, the first word or null */
 } attest_judge_field;
 
-/* Of a variant, the members of a group side by side; of a schedule. */
+/* The tables for variants, with the members of a group side by side, and for schedules. */
 enum { ATTEST_JUDGE_FIELDS = 42, ATTEST_JUDGE_SCHEDULE_FIELDS = 17 };
 extern const attest_judge_field attest_judge_fields[ATTEST_JUDGE_FIELDS];
 extern const attest_judge_field attest_judge_schedule_fields[ATTEST_JUDGE_SCHEDULE_FIELDS];
 
-/* The number of members of the group whose first member is field number first. */
+/* The number of members of the group that begins with field first. */
 size_t attest_judge_field_count_group(size_t first);
 
 /* Whether two variants (or schedules) agree in this member. */
@@ -50,24 +49,24 @@ bool attest_judge_field_equal(const attest_judge_field *field, const void *a, co
 bool attest_judge_field_equal_group(size_t first, size_t count, const attest_judge_variant *a,
                                     const attest_judge_variant *b);
 
-/* to's member = from's. */
+/* Copies the member. */
 void attest_judge_field_copy(const attest_judge_field *field, void *to, const void *from);
 
-/* How a file writes the member, without quotes; *quoted: a string, else a number or null. The
- * text is a word, or in buffer. */
+/* The value of the member as in a file, without quotes; *quoted: it is a string, else a number
+ * or null. The text is a word, or in buffer. */
 enum { ATTEST_JUDGE_FIELD_SIZE = 256 };
 const char *attest_judge_field_get_text(bool *quoted, char buffer[ATTEST_JUDGE_FIELD_SIZE],
                                         const attest_judge_field *field, const void *variant);
 
-/* ---- one value of a kernel model, out of JSON ---- */
+/* ---- values from JSON ---- */
 
-/* The member of the variant (or schedule) = the value. Where it names a matrix unit, the
- * formats of its products are those that the model has so far. Errors stick: FORMAT, UNABLE
+/* Sets the member of the variant (or schedule) from the value. If the value names a matrix
+ * unit, its products have the formats that the model has so far. Errors stick: FORMAT, UNABLE
  * (budget). */
 void attest_judge_value_read(void *variant, const attest_judge_field *field,
                              const attest_json_cursor *value, const attest_judge_model *model);
 
-/* Products that the object does not speak of are exact if a matrix unit forms them. */
+/* Products that the object does not mention are exact if a matrix unit forms them. */
 void attest_judge_value_complete(attest_judge_variant *variant,
                                  const attest_json_cursor *object);
 
@@ -76,28 +75,29 @@ void attest_judge_value_complete(attest_judge_variant *variant,
 /* The most combinations of alternatives, and the most schedules, that a model may have. */
 enum { ATTEST_JUDGE_MODEL_MOST = 256 };
 
-/* model = what the text says, checked; members that are missing are those of fp32-any. After
- * a failure it is empty. Status: FORMAT, NOMEM, UNABLE (budget). */
+/* Parses and checks a model; missing members are those of fp32-any. After a failure the model
+ * is empty. Status: FORMAT, NOMEM, UNABLE (budget). */
 attest_status attest_judge_model_parse_json(attest_judge_model *model, const char *text,
                                             size_t size, attest_budget *budget,
                                             attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The same for a file that is open, and stays open: who writes down what was read takes its
- * hash. The error's text begins with the path. */
+/* The same for an open file, which stays open, so that the caller can hash what was read. The
+ * text of the error begins with the path. */
 attest_status attest_judge_model_read_input(attest_judge_model *model,
                                             const attest_input *input, attest_budget *budget,
                                             attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The completed model: every member, numbers exactly; read again, it is the same. */
+/* Writes the completed model: every member, numbers exactly. Reading it gives the same model.
+ * */
 void attest_judge_model_write_json(attest_json *json, const char *key,
                                    const attest_judge_model *model);
 
-/* Whether attest_judge_model_load takes the name for that of a file: it has a slash, ends in
+/* Whether attest_judge_model_load treats the name as that of a file: it has a slash, ends in
  * ".json" or is "-". */
 bool attest_judge_model_is_path(const char *name);
 
-/* The models that are shipped, ended by one without a name. They are part of the library, not
- * files beside it: a name means the same wherever the library runs. */
+/* The shipped models; the last has no name. They are part of the library, so that a name has
+ * the same meaning wherever the library runs. */
 typedef struct attest_judge_shipped {
     const char *name, *comment, *text;
 } attest_judge_shipped;

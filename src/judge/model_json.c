@@ -1,4 +1,4 @@
-/* model_json.c -- kernel models as JSON */
+/* model_json.c -- kernel models as JSON. */
 #include "judge/model_field.h"
 
 #include <stdio.h>
@@ -26,7 +26,8 @@ static bool is_array(const attest_json_cursor *cursor)
     return attest_json_get_length(&length, cursor, NULL) == ATTEST_OK;
 }
 
-/* The number of values that stand here, and one of them: of a list, or the value itself. */
+/* The number of values at the cursor: the length of a list, or 1. get_value returns one of
+ * them. */
 static size_t count_values(const attest_json_cursor *cursor)
 {
     return is_array(cursor) ? attest_json_take_length(cursor, "this list") : 1;
@@ -43,7 +44,7 @@ static void refuse_many(const attest_json_cursor *cursor)
                        ATTEST_JUDGE_MODEL_MOST);
 }
 
-/* Room for count times as many choices, none of them filled; NULL after a failure. */
+/* Allocates count times as many choices, not filled; NULL after a failure. */
 static attest_judge_variant *make_room(size_t count, size_t times,
                                        const attest_json_cursor *cursor)
 {
@@ -59,7 +60,7 @@ static attest_judge_variant *make_room(size_t count, size_t times,
     return item;
 }
 
-/* Every choice with every value of the member. */
+/* Multiplies the choices by the values of the member. */
 static void multiply(choices *list, const attest_judge_field *field,
                      const attest_json_cursor *member, const attest_judge_model *model)
 {
@@ -79,7 +80,7 @@ static void multiply(choices *list, const attest_judge_field *field,
     *list = more;
 }
 
-/* Adds to list what it does not have yet, e.g. because two names mean one unit. */
+/* Appends the choices that the list does not contain yet; two names may mean one unit. */
 static void append(choices *list, const choices *more, size_t first, size_t count,
                    const attest_json_cursor *object)
 {
@@ -106,7 +107,7 @@ static void append(choices *list, const choices *more, size_t first, size_t coun
     }
 }
 
-/* Whether the key is one of the fields'. */
+/* Whether the key belongs to one of the fields. */
 static bool is_known(const char *key, const attest_judge_field *field, size_t count)
 {
     for (size_t f = 0; f < count; f++)
@@ -115,7 +116,7 @@ static bool is_known(const char *key, const attest_judge_field *field, size_t co
     return false;
 }
 
-/* Complains of a member that is none of the fields', and names those. */
+/* Refuses an unknown member, and lists those of the fields. */
 static void refuse_member(const attest_json_cursor *member, const attest_judge_field *field,
                           size_t count)
 {
@@ -139,14 +140,14 @@ static void check_members(const attest_json_cursor *object, const attest_judge_f
             refuse_member(&member, field, count);
 }
 
-/* The member of that key, null or not. */
+/* Finds the member with this key; its value may be null. */
 static bool find(attest_json_cursor *member, const attest_json_cursor *object, const char *key)
 {
     return !attest_json_failed(object) &&
            attest_json_get_member(member, object, key, NULL) == ATTEST_OK;
 }
 
-/* The choices that one object leaves, added to list. */
+/* Appends the choices that one object allows to the list. */
 static void add_object(choices *list, const attest_json_cursor *object, size_t first,
                        size_t count, const attest_judge_model *model)
 {
@@ -168,7 +169,7 @@ static void add_object(choices *list, const attest_json_cursor *object, size_t f
     free(mine.item);
 }
 
-/* Every variant of the model with every choice of the group. */
+/* Multiplies the variants of the model by the choices of the group. */
 static void combine(attest_judge_model *model, const choices *list, size_t first, size_t count,
                     const attest_json_cursor *group)
 {
@@ -207,7 +208,7 @@ static void set_group(attest_judge_model *model, const attest_json_cursor *root,
     free(list.item);
 }
 
-/* One schedule. What it does not say of pv follows from the model. */
+/* Reads one schedule. Missing members of pv follow from the model. */
 static void set_schedule(attest_judge_schedule *schedule, const attest_json_cursor *object,
                          const attest_judge_model *model)
 {
@@ -302,7 +303,7 @@ static void set_quantise(attest_judge_model *model, const attest_json_cursor *ro
     }
 }
 
-/* Refuses members that no model has. */
+/* Refuses unknown members. */
 static void check_groups(const attest_json_cursor *root)
 {
     static const char *const others[] = {"format",  "version",   "name",
@@ -374,7 +375,7 @@ typedef struct distinct {
     size_t count;
 } distinct;
 
-/* The first of the group's members, from field on, in which a and b differ; else end. */
+/* The first field from field on in which a and b differ; end: none. */
 static size_t differ(const attest_judge_variant *a, const attest_judge_variant *b, size_t field,
                      size_t end)
 {
@@ -398,7 +399,7 @@ static void find_choices(distinct *found, const attest_judge_model *model, size_
     }
 }
 
-/* The one member in which the choices differ; end: there are several, or one choice. */
+/* The only member in which the choices differ; end: there are several, or one choice. */
 static size_t find_list(const distinct *found, size_t first, size_t end)
 {
     size_t list = end;
@@ -426,7 +427,7 @@ static void write_value(attest_json *json, const char *key, const attest_judge_f
         attest_json_write_text(json, key, text);
 }
 
-/* One object; where the choices differ in one member, list, all of its values. */
+/* Writes one object; where the choices differ in one member, list, with all of its values. */
 static void write_object(attest_json *json, const char *key, const attest_judge_variant *item,
                          const distinct *found, size_t first, size_t end, size_t list)
 {
@@ -446,7 +447,7 @@ static void write_object(attest_json *json, const char *key, const attest_judge_
     attest_json_write_close(json);
 }
 
-/* A group: one object, with a list where that says it all, else a list of objects. */
+/* Writes a group: one object, with a list if that suffices, else a list of objects. */
 static void write_group(attest_json *json, const attest_judge_model *model, size_t first,
                         size_t end)
 {

@@ -1,4 +1,4 @@
-/* problem.c -- inputs of attention, checked, and their heads in doubles */
+/* problem.c -- the inputs of attention, checked, and their heads in doubles. */
 #include "judge/problem.h"
 
 #include <attest/judge.h>
@@ -14,14 +14,14 @@
 #include "base/scope.h"
 #include "number/scope.h"
 
-/* ---- the shapes and numbers of a problem, checked ---- */
+/* ---- shapes and numbers ---- */
 
 static attest_status refuse(attest_error *error, const char *what)
 {
     return attest_error_set(error, ATTEST_FORMAT, "%s", what);
 }
 
-/* The shapes of q, k and v. */
+/* Checks the shapes of q, k and v. */
 static attest_status check_shapes(attest_judge_problem *x, attest_error *error)
 {
     const size_t *q = x->qkv.q.shape, *k = x->qkv.k.shape, *v = x->qkv.v.shape;
@@ -73,7 +73,7 @@ static attest_status check_extras(const attest_judge_problem *x, attest_error *e
     return ATTEST_OK;
 }
 
-/* The factors of one tensor: for every head of the keys, or of the queries. */
+/* Checks the factors of one tensor: one for every head of the keys, or of the queries. */
 static attest_status check_factors(const attest_judge_problem *x, const attest_tensor *factor,
                                    char name, attest_error *error)
 {
@@ -99,7 +99,7 @@ static double log2_of(const fmpq *value)
     return (double)fmpz_bits(fmpq_numref(value)) - (double)fmpz_bits(fmpq_denref(value));
 }
 
-/* value = the number that an option gives, one that doubles know well. */
+/* Reads the number of an option: above 0 and of moderate size. */
 static attest_status read_number(fmpq *value, const char *what, const char *text,
                                  attest_error *error)
 {
@@ -174,7 +174,7 @@ void attest_judge_problem_clear(attest_judge_problem *problem)
 {
     fmpq_clear(problem->scale);
     fmpq_clear(problem->softcap);
-    fmpq_init(problem->scale); /* what is cleared may be cleared again */
+    fmpq_init(problem->scale); /* it may be cleared again */
     fmpq_init(problem->softcap);
 }
 
@@ -187,7 +187,7 @@ void attest_judge_problem_get_scale(arb_t scale, const attest_judge_problem *pro
         arb_set_fmpq(scale, problem->scale, bits);
 }
 
-/* ---- a head of a problem in doubles, and the keys that its rows see ---- */
+/* ---- heads and rows ---- */
 
 /* A small float: sign, exponent bits and fraction bits, IEEE 754 but for e4m3fn. */
 static double get_small(unsigned bits, unsigned exponent_bits, unsigned fraction_bits, bool fn)
@@ -283,7 +283,7 @@ void attest_judge_head_clear(attest_judge_head *head)
     head->q = head->k = head->v = head->bias = NULL; /* may be cleared again */
 }
 
-/* to = one head of a tensor, all of it finite. */
+/* Loads one head of a tensor; all elements must be finite. */
 static attest_status load(double *to, const attest_tensor *tensor, char name, size_t batch,
                           size_t index, attest_error *error)
 {
@@ -300,7 +300,7 @@ static attest_status load(double *to, const attest_tensor *tensor, char name, si
     return ATTEST_OK;
 }
 
-/* *value = the factor of this query head; 1 where there is none. */
+/* *value = the factor of this query head, or 1. */
 static attest_status load_factor(double *value, const attest_tensor *factor, char name,
                                  const attest_judge_head *head, attest_error *error)
 {
@@ -372,7 +372,7 @@ attest_status attest_judge_head_load(attest_judge_head *head, size_t batch, size
     return ATTEST_OK;
 }
 
-/* The larger or the smaller of a limit and place + distance, all of them within the keys. */
+/* place, clamped to 0 .. keys. */
 static size_t clamp(ptrdiff_t place, size_t keys)
 {
     return place < 0 ? 0 : (size_t)place > keys ? keys : (size_t)place;
@@ -408,11 +408,11 @@ void attest_judge_head_get_row(attest_judge_row *row, attest_judge_head *head, s
     }
 }
 
-/* ---- the verdict on one returned value ---- */
+/* ---- the verdict on one element ---- */
 
 attest_judge_verdict attest_judge_element(double output, double lo, double hi)
 {
-    if (isnan(lo) || isnan(hi)) /* a row that is to be NaN */
+    if (isnan(lo) || isnan(hi)) /* a row that must be NaN */
         return isnan(output) ? ATTEST_JUDGE_WITHIN : ATTEST_JUDGE_WRONG;
     if (output < lo || output > hi)
         return ATTEST_JUDGE_WRONG;

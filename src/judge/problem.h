@@ -1,15 +1,15 @@
-/* problem.h -- a problem that has been checked, and its heads in doubles.
+/* problem.h -- the inputs of attention, checked, and their heads in doubles.
  *
- * Every value of Q, K, V, of a mask and of a sink is a double, so that a head in doubles is the
- * head itself. */
+ * Every element of Q, K, V, of a mask and of a sink is a double, so that heads in doubles are
+ * exact. */
 #ifndef ATTEST_JUDGE_PROBLEM_H
 #define ATTEST_JUDGE_PROBLEM_H
 
 #include <attest/flint.h>
 #include <attest/judge.h>
 
-/* Descale factors, and the scale beside them, are between 2^-this and 2^this: what kernels make
- * of them are then normal numbers of binary32. */
+/* Descale factors, and the scale beside them, are between 2^-this and 2^this: products of them
+ * are normal numbers of binary32. */
 enum { ATTEST_JUDGE_FACTOR_LOG2 = 40 };
 
 typedef struct attest_judge_problem {
@@ -22,32 +22,33 @@ typedef struct attest_judge_problem {
     bool descaled; /* some of q, k and v have factors */
 } attest_judge_problem;
 
-/* Checks that the shapes fit each other, that there is an element to judge, that the numbers
- * can be read. The tensors stay the caller's and must outlive the problem. Status: FORMAT,
- * NOMEM. After a failure there is nothing to clear. */
+/* Checks the shapes, that there is an output element, and that numbers can be read. The tensors
+ * belong to the caller and must outlive the problem. Status: FORMAT, NOMEM. After a failure
+ * there is nothing to clear. */
 attest_status attest_judge_problem_init(attest_judge_problem *problem, const attest_qkv *qkv,
                                         attest_error *error) ATTEST_WARN_UNUSED;
 void attest_judge_problem_clear(attest_judge_problem *problem);
 
-/* scale = a ball that holds the scale, without the factors of heads. */
+/* scale = a ball that contains the scale, without the factors of heads. */
 void attest_judge_problem_get_scale(arb_t scale, const attest_judge_problem *problem,
                                     slong bits);
 
-/* to = count elements of a row of a tensor, exactly; truth values as a mask that is added: 0
- * and -inf. An axis of length 1 stands for every index. */
+/* to = count elements of a row of a tensor, exactly; truth values become a mask that is added:
+ * 0 and -inf. An axis of length 1 serves every index. */
 void attest_judge_tensor_get(double *to, const attest_tensor *tensor, size_t batch, size_t head,
                              size_t row, size_t first, size_t count);
 
-/* One query head of one batch entry with the keys and values that it uses, row-major. */
+/* A query head of a batch entry with its keys and values, row-major. */
 typedef struct attest_judge_head {
     const attest_judge_problem *problem;
     size_t batch, head;
     double *q, *k, *v;
-    double *bias; /* room for one row of the mask */
+    double *bias; /* one row of the mask */
     size_t loads; /* how often it was filled */
     bool sink;
     double sink_logit;
-    double score_factor, value_factor; /* those of q and k multiplied, which is exact; of v */
+    double score_factor,
+        value_factor; /* the product of the factors of q and k, exactly; the factor of v */
 } attest_judge_head;
 
 attest_status attest_judge_head_init(attest_judge_head *head,
@@ -55,15 +56,15 @@ attest_status attest_judge_head_init(attest_judge_head *head,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 void attest_judge_head_clear(attest_judge_head *head);
 
-/* Fills the head. Status: FORMAT, naming the place of a value that is not finite. */
+/* Loads a head. Status: FORMAT, with the place of a value that is not finite. */
 attest_status attest_judge_head_load(attest_judge_head *head, size_t batch, size_t index,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 
-/* scale = a ball that holds the scale times the factors of q and k. */
+/* scale = a ball that contains the scale times the factors of q and k. */
 void attest_judge_head_get_scale(arb_t scale, const attest_judge_head *head, slong bits);
 
-/* The keys that a row sees are among first .. last-1. bias NULL: it sees them all, and nothing
- * is added to their scores. Else bias[j - first] is added, -inf: key j is not seen; it is valid
+/* The keys that a row may see: first .. last-1. bias NULL: it sees them all, and nothing is
+ * added to their scores. Else bias[j - first] is added; -inf: key j is not seen. bias is valid
  * until the next row. */
 typedef struct attest_judge_row {
     size_t first, last;

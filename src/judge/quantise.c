@@ -1,4 +1,4 @@
-/* quantise.c -- block formats in kernel models: quantised inputs and weights */
+/* quantise.c -- block formats in kernel models: quantised inputs and weights. */
 #include "judge/quantise.h"
 
 #include <attest/block.h>
@@ -14,9 +14,9 @@
 #include "judge/kernel_instance.h"
 #include "judge/problem.h"
 
-/* ---- the inputs of a kernel that quantises them ---- */
+/* ---- inputs ---- */
 
-/* The whole tensor in doubles. */
+/* Loads the whole tensor. */
 static attest_status load(double *to, const attest_tensor *t, char name, attest_error *error)
 {
     const size_t *n = t->shape;
@@ -34,8 +34,8 @@ static attest_status load(double *to, const attest_tensor *t, char name, attest_
     return ATTEST_OK;
 }
 
-/* value = what the kernel takes in the place of the tensor; factor: NULL, or the scales of the
- * heads, which the values are then without. */
+/* value = the quantised tensor; factor: NULL, or the scales of the heads, which are then not in
+ * the values. */
 static attest_status quantise(double *value, double *factor, const attest_tensor *t, char name,
                               const attest_block_format *scheme, const attest_format *format,
                               attest_error *error)
@@ -54,7 +54,7 @@ static attest_status quantise(double *value, double *factor, const attest_tensor
         const attest_block_scale *scale = attest_quantised_get_scale(&q, i);
 
         value[i] = factor ? q.element[i] : attest_block_get_value(q.element[i], scale, &h);
-        if (factor) /* 0: all elements are */
+        if (factor) /* 0 if all elements are 0 */
             factor[i / n[3] / n[2]] = scale->factor == 0 ? 1 : scale->factor;
         if (!isfinite(value[i]))
             return attest_error_set(error, ATTEST_FORMAT,
@@ -89,7 +89,7 @@ static attest_tensor get_factors(const double *factor, const attest_tensor *like
                            {(ptrdiff_t)like->shape[1] * size, size, size, size}};
 }
 
-/* *t, and where scales are folded *descale = those of the quantised tensor. */
+/* Replaces *t, and where scales are folded *descale, by those of the quantised tensor. */
 static attest_status replace(double **value, attest_tensor *t, attest_tensor *descale,
                              char name, const attest_block_format *scheme,
                              const attest_format *format, bool folded, attest_error *error)
@@ -98,7 +98,7 @@ static attest_status replace(double **value, attest_tensor *t, attest_tensor *de
     double *factor;
 
     if (scheme->name[0] == '\0' || !t->data || rows == 0 || t->shape[3] == 0)
-        return ATTEST_OK; /* what is missing is complained of elsewhere */
+        return ATTEST_OK; /* the caller reports missing tensors */
     if (descale->data)
         return attest_error_set(error, ATTEST_FORMAT,
                                 "%c is quantised, and has %c_descale already", name, name);
@@ -143,13 +143,13 @@ void attest_judge_quantised_clear(attest_judge_quantised *quantised)
 {
     for (int i = 0; i < 3; i++) {
         free(quantised->value[i]);
-        quantised->value[i] = NULL; /* may be cleared again */
+        quantised->value[i] = NULL; /* it may be cleared again */
     }
 }
 
-/* ---- schemes for K and V, tried one after another until all heads have theirs ---- */
+/* ---- schemes for K and V, tried one after another until every head has one ---- */
 
-/* By what a number takes, its share of the scales included, for long vectors. */
+/* Ordered by the bits of a number, including its share of the scales, for long vectors. */
 const char *const attest_judge_schemes[] = {"mxfp4:mx",
                                             "nvfp4:te",
                                             "q4_0",
@@ -166,13 +166,13 @@ const char *const attest_judge_schemes[] = {"mxfp4:mx",
                                             "binary16",
                                             NULL};
 
-/* The rows of a head: what kernels return, and what is exact. */
+/* The rows of a head: bounds on the outputs of kernels, and exact outputs. */
 typedef struct rows {
     const double *lo, *hi, *exact, *error, *bound;
     size_t count, columns;
 } rows;
 
-/* At least the largest |output - exact| / |exact| of a row; infinite where |exact| may be 0. */
+/* A bound on |output - exact| / |exact| of all rows; infinite where |exact| may be 0. */
 static double largest_error(const rows *x)
 {
     const double up = 1 + ((double)x->columns + 8) * 0x1p-50;
@@ -188,13 +188,13 @@ static double largest_error(const rows *x)
             size += least * least;
         }
         ratio = off == 0 ? 0 : sqrt(off) / sqrt(size) * up;
-        if (!isnan(x->lo[i * x->columns])) /* else a row that is to be NaN */
+        if (!isnan(x->lo[i * x->columns])) /* else the row must be NaN */
             most = ratio <= most ? most : isnan(ratio) ? (double)INFINITY : ratio;
     }
     return most;
 }
 
-/* Whether two rows are apart for certain in some column, given between two arrays. */
+/* Whether two rows certainly differ in some column; their elements lie between low and high. */
 static bool are_apart(const double *low, const double *high, size_t i, size_t k, size_t columns)
 {
     for (size_t c = 0; c < columns; c++)
@@ -204,7 +204,7 @@ static bool are_apart(const double *low, const double *high, size_t i, size_t k,
     return false;
 }
 
-/* pairs and merged of a head. low, high: room for the exact values between two numbers. */
+/* Sets pairs and merged of a head. low, high: space for bounds on the exact values. */
 static void count_pairs(attest_judge_scheme *s, const rows *x, double *low, double *high)
 {
     for (size_t n = 0; n < x->count * x->columns; n++) {
@@ -220,7 +220,7 @@ static void count_pairs(attest_judge_scheme *s, const rows *x, double *low, doub
             }
 }
 
-/* What the scheme does to the heads that have none yet; returns how many are left. */
+/* Judges the scheme on the heads that have none yet; returns how many remain. */
 static size_t judge_heads(attest_judge_scheme *best, const attest_judge_bounds *bounds,
                           const attest_qkv *qkv, double relative, const char *name,
                           double *room)
@@ -253,7 +253,7 @@ static size_t judge_heads(attest_judge_scheme *best, const attest_judge_bounds *
     return left;
 }
 
-/* model = the given one, but for the quantisation of K and V. Nothing of it is owned. */
+/* model = the given one, without its quantisation of K and V. It owns nothing. */
 static attest_status set_model(attest_judge_model *model, const attest_judge_model *given,
                                const char *name, attest_error *error)
 {
@@ -289,7 +289,7 @@ attest_status attest_judge_scheme_find(attest_judge_scheme *best, const attest_q
 
         if (status == ATTEST_OK)
             status = attest_judge_bound(&bounds, qkv, &tried, options, error);
-        if (status == ATTEST_FORMAT) /* it does not take these values */
+        if (status == ATTEST_FORMAT) /* it does not accept these values */
             continue;
         ATTEST_TRY(status);
         left = judge_heads(best, &bounds, qkv, relative, schemes[i], room + 5 * all);
@@ -297,9 +297,9 @@ attest_status attest_judge_scheme_find(attest_judge_scheme *best, const attest_q
     return ATTEST_OK;
 }
 
-/* ---- weights that are quantised in groups of keys, on their way to V ---- */
+/* ---- weights, quantised in groups of keys ---- */
 
-/* From here on scales of one row are normal numbers, and grow with the largest weight. */
+/* Above this, scales of one row are normal numbers and grow with the largest weight. */
 #define FEW 0x1p-90
 
 /* The key after the last one of the group of key j of a tile: groups begin with the tile. */
@@ -328,7 +328,7 @@ void attest_judge_instance_quantise(attest_judge_instance *x, double *weight,
     }
 }
 
-/* Ends as numbers of binary32. */
+/* The next number of binary32 above or below. */
 static double to_above(double x)
 {
     float y = (float)x;
@@ -343,13 +343,13 @@ static double to_below(double x)
     return (double)y > x ? (double)nextafterf(y, 0) : (double)y;
 }
 
-/* What is known of a group: the largest number is from least to most, and so are the scales and
- * the elements of either end. */
+/* A group: its largest number is between least and most; low and high are the scales and
+ * elements of either end. */
 typedef struct group {
     attest_judge_instance *x;
     double least, most;
-    bool same, powers; /* one scale; scales next to each other, which are powers of two */
-    bool far;          /* scales may be too small to tell */
+    bool same, powers; /* the scale is known; the scales are adjacent powers of two */
+    bool far;          /* scales may be too small for the proofs */
     attest_block_scale low, high;
 } group;
 
@@ -378,7 +378,7 @@ static double upper_value(const group *g, double at_low, double at_high)
     return attest_block_get_value(at_low, &g->high, p);
 }
 
-/* What the proved error of the scheme leaves of a weight. */
+/* The weight, moved by the proved error of the scheme. */
 static double farthest(const group *g, double weight, int sign)
 {
     const attest_block_error *e = &g->x->scheme_error;
@@ -396,14 +396,14 @@ static void set_scales(group *g)
 
     g->low = attest_block_row_quantise(NULL, &g->x->scheme, NULL, 0, g->least);
     g->high = attest_block_row_quantise(NULL, &g->x->scheme, NULL, 0, g->most);
-    /* integers depend on more of the largest number than the scale that is stored */
+    /* integer elements depend on the largest number itself, not only on its stored scale */
     g->same = g->least == g->most || (near && floats && g->low.factor == g->high.factor);
     g->powers = near && mx && g->high.factor == 2 * g->low.factor;
     g->far = !near && !g->same;
 }
 
-/* One group, from lo to hi; room for as many elements twice. False: the scheme is not defined
- * for all of it. */
+/* One group, from lo to hi; room: space for as many elements twice. False: the scheme may be
+ * undefined. */
 static bool quantise_group(group *g, double *lo, double *hi, size_t count,
                            double *const room[2])
 {
@@ -426,7 +426,8 @@ static bool quantise_group(group *g, double *lo, double *hi, size_t count,
     attest_block_row_quantise(room[1], row, lo, count, g->most);
     for (size_t i = 0; i < count; i++)
         lo[i] = g->far ? farthest(g, lo[i], -1) : lower_value(g, room[0][i], room[1][i]);
-    for (size_t i = 0; i < count; i++) /* no larger than a group of least has */
+    for (size_t i = 0; i < count;
+         i++) /* no larger than in a group whose largest number is least */
         room[0][i] = fmin(hi[i], g->least);
     attest_block_row_quantise(room[0], row, room[0], count, g->least);
     attest_block_row_quantise(room[1], row, hi, count, g->most);

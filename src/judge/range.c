@@ -1,4 +1,4 @@
-/* range.c -- whether anything overflows, saturates or vanishes */
+/* range.c -- whether anything can overflow, saturate or vanish. */
 #include "judge/range.h"
 
 #include <float.h>
@@ -17,7 +17,7 @@
 #include "judge/simulate.h"
 #include "number/scope.h"
 
-/* ---- what the bound of a model excludes, row by row ---- */
+/* ---- the bound of a model, row by row ---- */
 
 enum { BITS = 128 };
 
@@ -50,13 +50,13 @@ void attest_judge_range_bound_clear(attest_judge_range_bound *bound)
     free(bound->result);
 }
 
-/* What visiting a row adds to. */
+/* The results to which the visit of a row adds. */
 typedef struct visit {
     attest_judge_ranges *r;
     bool *may;
 } visit;
 
-/* threshold = log2(P) - offset - log2(1 + error): P is reached, and not passed. */
+/* threshold = log2(P) - offset - log2(1 + error): the largest with which P is not exceeded. */
 static void set_threshold(arb_t threshold, double p, const attest_judge_variant *v)
 {
     ARB(x);
@@ -71,7 +71,7 @@ static void set_threshold(arb_t threshold, double p, const attest_judge_variant 
     arb_sub_si(threshold, threshold, v->offset, BITS);
 }
 
-/* The thresholds in exact arithmetic; of several variants, the least. */
+/* Sets the thresholds in exact arithmetic; the least of several variants. */
 static void set_exact(attest_judge_ranges *r, const attest_judge_rule *rule)
 {
     const attest_judge_variant *v = rule->variant;
@@ -80,21 +80,21 @@ static void set_exact(attest_judge_ranges *r, const attest_judge_rule *rule)
     set_threshold(limit, rule->p.limit, v);
     if (r->limit == (double)INFINITY || arb_lt(limit, r->threshold)) {
         arb_set(r->threshold, limit);
-        set_threshold(r->threshold_never, rule->p.hosted.most, v);
+        set_threshold(r->threshold_never, rule->p.in_double.most, v);
         r->limit = rule->p.limit;
-        r->largest = rule->p.hosted.most;
+        r->largest = rule->p.in_double.most;
         r->limit_included =
-            v->cast && attest_judge_arithmetic_includes_limit(&rule->p.hosted.format);
+            v->cast && attest_judge_arithmetic_includes_limit(&rule->p.in_double.format);
     }
 }
 
-/* How far a kernel's largest score can be above top, whose rounding is relative to top. */
+/* How far the largest score of a kernel can be above top; its rounding is relative to top. */
 static double top_rounding(const attest_judge_work *x)
 {
     return fmax(0x1p-40, fabs(x->top) * 0x1p-53);
 }
 
-/* What no exponential of the row is below, as an exponent of e: no reference is above top. */
+/* A lower bound on the exponents of a row, in units of e: no reference is above top. */
 static double deepest(const attest_judge_work *x)
 {
     double most = 0;
@@ -108,8 +108,8 @@ static double deepest(const attest_judge_work *x)
     return most * ATTEST_JUDGE_UP + ATTEST_TERM(range_top, top_rounding(x));
 }
 
-/* Thresholds and offsets of a row whose scores are known. Logarithms, below 2^11, and the
- * operations of doubles are right to 2^-41. */
+/* Sets safe thresholds and offsets of a row with known scores. Logarithms, below 2^11, and
+ * operations of doubles err by less than 2^-41. */
 static void set_safe(attest_judge_ranges *r, const attest_judge_work *x,
                      const attest_judge_rule *rule, double depth)
 {
@@ -119,14 +119,14 @@ static void set_safe(attest_judge_ranges *r, const attest_judge_work *x,
     double slack = ATTEST_TERM(range_slack, x->argument_slack) * LOG2_E * (1 + 0x1p-40), far;
     double grown = 1 + ATTEST_TERM(range_roundings, 64 * rule->work.u);
     double low = (double)INFINITY, offset;
-    const double moved = 0x1p-9; /* another offset, up to 1000, is rounded otherwise */
+    const double moved = 0x1p-9; /* other offsets, up to 1000, are rounded differently */
 
     r->threshold_proved = fmin(r->threshold_proved, (room - slack) / grown);
     for (size_t j = 0; j < x->count; j++)
         if (x->t[j] > (double)-INFINITY)
             low = fmin(low, x->t[j] - x->delta[j]);
     far = (x->top - low + top_rounding(x)) * LOG2_E *
-          (1 + ATTEST_TERM(range_far, 0x1p-20)); /* what references can be apart */
+          (1 + ATTEST_TERM(range_far, 0x1p-20)); /* the largest distance of references */
     r->any_threshold = r->any_threshold && far + slack < room;
     offset = floor(limit - fmin(v->threshold, far) * grown - slack -
                    ATTEST_TERM(range_largest_moved, moved));
@@ -146,7 +146,7 @@ static void visit_row(void *context, const attest_judge_work *x, const attest_ju
     double depth, least, offset = (double)rule->variant->offset;
     bool *may = v->may;
     bool scores = x->score_reason != ATTEST_JUDGE_BOUNDED ||
-                  x->weight_reason == ATTEST_JUDGE_SCORES_OVERFLOW; /* or references do */
+                  x->weight_reason == ATTEST_JUDGE_SCORES_OVERFLOW; /* or references overflow */
 
     if (scores || x->weight_reason == ATTEST_JUDGE_SCORES_UNCERTAIN) {
         for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
@@ -160,14 +160,14 @@ static void visit_row(void *context, const attest_judge_work *x, const attest_ju
         return;
     }
     depth = deepest(x);
-    if (rule->before) /* a weight is divided by no more than the row sum */
+    if (rule->before) /* no weight is divided by more than the row sum */
         depth += log(fmax(x->most_sum, 1)) + fabs(offset) * LOG_2 + 1;
     least = depth < 700 ? attest_judge_exp_down(-depth) : 0;
     r->most_weight = fmax(r->most_weight, x->most_weight);
     r->least_weight = fmin(r->least_weight, ldexp(least, (int)offset));
     set_safe(r, x, rule, depth);
     may[ATTEST_JUDGE_WEIGHT_OVERFLOWS] |= !(x->most_weight < rule->p.limit);
-    may[ATTEST_JUDGE_WEIGHT_ABOVE] |= !(x->most_weight <= rule->p.hosted.most);
+    may[ATTEST_JUDGE_WEIGHT_ABOVE] |= !(x->most_weight <= rule->p.in_double.most);
     may[ATTEST_JUDGE_SUM_LEAVES] |=
         !(x->most_sum < rule->sum.limit) || x->weight_reason == ATTEST_JUDGE_SINK_OVERFLOWS;
     may[ATTEST_JUDGE_PRODUCT_LEAVES] |= !(x->most_product < rule->pv.limit) ||
@@ -206,9 +206,9 @@ attest_status attest_judge_range_bound_head(attest_judge_ranges *ranges,
     return ATTEST_OK;
 }
 
-/* ---- what leaves the range of a format: kernels that are run, and what is proved ---- */
+/* ---- answers ---- */
 
-/* Kernels that are drawn and run where a model has no schedules. */
+/* The number of kernels that are drawn and run if a model has no schedules. */
 enum { DRAWN = 12 };
 
 const char *attest_judge_answer_name(attest_judge_answer answer)
@@ -265,7 +265,7 @@ void attest_judge_ranges_clear(attest_judge_ranges *ranges)
 
 /* ---- kernels that are run ---- */
 
-/* Takes over what a kernel did that had not been seen before. */
+/* Records events of a kernel that were not seen before. */
 static void take(attest_judge_ranges *r, const attest_judge_watch *watch,
                  const attest_judge_happening *kernel, const attest_judge_head *head)
 {
@@ -339,9 +339,12 @@ static attest_status run_drawn(attest_judge_ranges *r, attest_judge_head *head,
 
 /* ---- proofs ---- */
 
-/* may[e] = whether some exp of the model lets a schedule do it: 0 is a proof. */
-static attest_status replay_head(size_t may[ATTEST_JUDGE_EVENTS], attest_judge_head *head,
-                                 const attest_judge_model *model, attest_error *error)
+/* may[e] = whether the event is possible for some exp of the model in a schedule; 0 is a proof.
+ * */
+static attest_status bound_schedules_of_head(size_t may[ATTEST_JUDGE_EVENTS],
+                                             attest_judge_head *head,
+                                             const attest_judge_model *model,
+                                             attest_error *error)
 {
     const attest_judge_problem *q = head->problem;
     double *lo ATTEST_FREED = attest_memory_alloc(q->value_dim, 2 * sizeof *lo);
@@ -363,7 +366,7 @@ static attest_status replay_head(size_t may[ATTEST_JUDGE_EVENTS], attest_judge_h
     return ATTEST_OK;
 }
 
-/* The events of a head. may: what the bound does not exclude. */
+/* Decides the events of a head. may: those that the bound does not exclude. */
 static attest_status decide_head(attest_judge_ranges *r, attest_judge_head *head,
                                  const attest_judge_model *model,
                                  const bool may[ATTEST_JUDGE_EVENTS], attest_error *error)
@@ -374,20 +377,20 @@ static attest_status decide_head(attest_judge_ranges *r, attest_judge_head *head
     ATTEST_TRY(schedules ? run_schedules(r, head, model, error)
                          : run_drawn(r, head, model, error));
     if (schedules)
-        ATTEST_TRY(replay_head(replayed, head, model, error));
+        ATTEST_TRY(bound_schedules_of_head(replayed, head, model, error));
     for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
         if (may[e] && (!schedules || replayed[e] > 0) && r->event[e].answer == ATTEST_JUDGE_NO)
             r->event[e].answer = ATTEST_JUDGE_OPEN;
     return ATTEST_OK;
 }
 
-/* What the workers share: what was found of every head, its thresholds apart. */
+/* The job of the workers. They share the results of every head, except for the thresholds. */
 typedef struct heads {
     const attest_judge_problem *problem;
     const attest_judge_model *model;
     attest_judge_range_bound bound; /* each worker has its own after the fork */
     attest_judge_ranges *found;
-    atomic_size_t *failed; /* 1 + a head that could not be decided; 0: none */
+    atomic_size_t *failed; /* 1 + the number of a head that failed; 0: none */
 } heads;
 
 static void heads_clear(heads *x)
@@ -401,7 +404,7 @@ static attest_status decide_one(heads *x, size_t h, attest_error *error)
     attest_judge_ranges *r = &x->found[h];
 
     attest_judge_ranges_init(r);
-    attest_judge_ranges_clear(r); /* a worker's thresholds are its own */
+    attest_judge_ranges_clear(r); /* each worker has its own thresholds */
     ATTEST_TRY(attest_judge_range_bound_head(r, may, &x->bound, h / x->problem->heads,
                                              h % x->problem->heads, error));
     return decide_head(r, &x->bound.state.head, x->model, may, error);
@@ -419,7 +422,7 @@ static bool work(void *context, size_t h)
     return false;
 }
 
-/* Of two findings the worse one; the first kernel that does it is the one that is shown. */
+/* Keeps the worse of two answers, with the first kernel that shows it. */
 static void merge(attest_judge_ranges *to, const attest_judge_ranges *from)
 {
     for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
@@ -435,7 +438,7 @@ static void merge(attest_judge_ranges *to, const attest_judge_ranges *from)
     to->largest_offset = fmin(to->largest_offset, from->largest_offset);
 }
 
-/* All heads; one that fails in a worker is run again here, for what is wrong with it. */
+/* Runs all heads. A head that fails in a worker is run again here to report its error. */
 static attest_status run_heads(attest_judge_ranges *r, heads *x, size_t jobs,
                                attest_error *error)
 {

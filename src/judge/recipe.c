@@ -1,4 +1,4 @@
-/* recipe.c -- kernels of a model: of a schedule, and drawn at random. */
+/* recipe.c -- kernels of a model: made from a schedule, or drawn at random. */
 #include "judge/recipe.h"
 
 #include "base/random.h"
@@ -87,7 +87,7 @@ static void draw_dot(attest_recipe_dot *dot, uint64_t *state, const attest_judge
         allowed->exact_products ? ATTEST_RECIPE_FUSED : (attest_recipe_products)pick(state, 3);
 }
 
-/* One mode of error in a third of the kernels for all, for the strongest of them. */
+/* The same mode of error in a third of the kernels, so that the strongest deviations occur. */
 static attest_recipe_error draw_error(uint64_t *state, bool push)
 {
     return push ? ATTEST_RECIPE_PUSH : (attest_recipe_error)pick(state, ATTEST_RECIPE_PUSH);
@@ -111,7 +111,7 @@ static void draw_scale(attest_judge_recipe *r, uint64_t *state, const attest_jud
                      v->max != ATTEST_JUDGE_MAX_TWO_PASS && toss(state);
 }
 
-/* The direction that an order of the keys fixes; 0: none. */
+/* The direction that an order of the keys implies; 0: none. */
 static attest_judge_direction direction_of(attest_judge_order order)
 {
     if (order == ATTEST_JUDGE_ORDER_FORWARD || order == ATTEST_JUDGE_ORDER_TENSOR_FORWARD)
@@ -146,7 +146,7 @@ static attest_status draw_tiles(attest_judge_recipe *r, uint64_t *state,
     if (v->tile > 0 && v->direction == ATTEST_JUDGE_DIRECTION_ANY && toss(state))
         r->tile += pick(state, v->tile + 1);
     if (v->tile == 0 && v->pv.depth > 0)
-        return ATTEST_OK; /* every tile would take one addition of the depth */
+        return ATTEST_OK; /* every tile adds to the depth */
     if (v->tile == 0 && toss(state))
         r->cuts = 1 + pick(state, 16);
     else if (v->tile == 0)

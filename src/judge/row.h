@@ -1,6 +1,7 @@
-/* row.h -- one row of a problem on its way to a bound: scores, weights, quotient.
+/* row.h -- the bound of one row: scores, weights, sums, quotient.
  *
- * proofs-notes/judge.md derives every step; its numbers are those of the functions below. */
+ * proofs-notes/judge.md derives every step; the numbers in brackets are those of its sections.
+ * */
 #ifndef ATTEST_JUDGE_ROW_H
 #define ATTEST_JUDGE_ROW_H
 
@@ -13,9 +14,9 @@
 #include "judge/problem.h"
 #include "judge/rule.h"
 
-/* Why nothing can be said of an element. */
+/* Why an element has no bound. */
 typedef enum attest_judge_reason {
-    ATTEST_JUDGE_BOUNDED = 0, /* something can */
+    ATTEST_JUDGE_BOUNDED = 0, /* it has one */
     ATTEST_JUDGE_CONSTANTS_LEAVE,
     ATTEST_JUDGE_SCORES_OVERFLOW,
     ATTEST_JUDGE_SCORES_UNCERTAIN,
@@ -29,117 +30,116 @@ typedef enum attest_judge_reason {
     ATTEST_JUDGE_OUTPUT_OVERFLOWS
 } attest_judge_reason;
 
-/* In words; NULL for the first. */
+/* The reason in words; NULL for the first. */
 const char *attest_judge_reason_text(attest_judge_reason reason);
 
-/* What a row takes. Arrays have an entry for every key that it may see, or for every column.
+/* The data of a row. Arrays have an entry for every key that it may see, or for every column.
  * Keys that it does not see have weight 0. */
 typedef struct attest_judge_work {
-    size_t keys, columns; /* room for so many */
+    size_t keys, columns; /* capacity */
 
-    /* the problem: keys first .. first + count - 1 of the head */
+    /* the keys: first .. first + count - 1 of the head */
     size_t first, count, dim;
     const double *bias;         /* as in attest_judge_row */
     double *s_room, *size_room; /* for all keys of the head, padded to whole panels */
     double *s;                  /* q . k_j, evaluated in binary64; in s_room */
     double *size;               /* sum_c |q_c k_jc|, evaluated likewise; in size_room */
-    const double *key_size;     /* sum_c |k_jc|, at least */
-    const double *v;            /* of key first, the columns padded to stride */
+    const double *key_size;     /* at least sum_c |k_jc| */
+    const double *v;            /* the values from key first on, columns padded to stride */
     size_t stride;
     double query_most; /* the largest |q_c| */
-    double raised;     /* a product of inputs, one of them subnormal, counts as this in a matrix
-                        * unit; 0: there is none */
-    double raised_scaled; /* the same of a scaled query */
-    double value_least;   /* a subnormal |v_jc| counts as this; 0: there is none */
-    double value_most;    /* the largest |v_jc| of the head */
+    double raised; /* the value in a matrix unit of a product with a subnormal input; 0: there
+                      is none */
+    double raised_scaled; /* the same for a scaled query */
+    double value_least; /* the value of a subnormal |v_jc| in a matrix unit; 0: there is none */
+    double value_most;  /* the largest |v_jc| of the head */
     bool sink;
     double sink_logit;
 
-    /* (1), (2): t_j is known to within ev_j; a kernel's score is within delta_j of the exact
-     * one and of t_j; evaluated: the largest ev_j of a key that is not far below the others */
+    /* (1), (2): t_j is the exact score up to ev_j; the score of a kernel is within delta_j of
+     * the exact one and of t_j; evaluated: the largest ev_j of keys that are not far below the
+     * others */
     double *t, *ev, *delta;
     double evaluated;
     bool unknown; /* a score is beyond binary64 */
     size_t seen;
-    attest_judge_reason score_reason; /* why nothing is known of the scores */
+    attest_judge_reason score_reason; /* why the scores have no bounds */
 
-    /* (3), (4): scores are at most top in value and most in size; weights are parts of e^top.
-     * A kernel's are in [low_j, high_j], and e^-+g_j times w_j = e^(t_j - top) if not flushed
-     */
+    /* (3), (4): scores are at most top, in size at most most; weights are relative to e^top.
+     * The weights of a kernel are in [low_j, high_j], and between e^-g_j and e^g_j times w_j =
+     * e^(t_j - top) unless flushed */
     double top, most;
-    double bottom; /* the largest score is at least that */
-    double
-        lowest; /* no score is below it: where keys are split, the reference of a part may be */
+    double bottom; /* lower bound on the largest score */
+    double lowest; /* lower bound on all scores: the reference of a part may be that low */
     double *g, *w, *low, *high;
-    double widest;           /* no g_j is larger */
-    bool narrow;             /* every g_j is small: no steps of Newton's */
-    double *half;            /* at least high - w and w - low */
-    double *cast;            /* what a weight in the product with V may differ from that in the
-                              * row sum by */
+    double widest; /* the largest g_j */
+    bool narrow;   /* every g_j is small: no steps of Newton's method */
+    double *half;  /* at least high - w and w - low */
+    double *cast;  /* bound on the difference of a weight in the product with V from that in the
+                      row sum */
     double *weight_size;     /* high + cast */
-    double *extra;           /* what quantising adds to cast, where weights are quantised */
-    double extra_most;       /* none is larger; 0: they are not */
-    double *offset, *spread; /* where the reference is known: a cast weight is within spread_j
-                              * of w_j + offset_j; half_j is then counted in fixed, and 0 */
+    double *extra;           /* errors of quantised weights, added to cast */
+    double extra_most;       /* the largest of them; 0: weights are not quantised */
+    double *offset, *spread; /* if the reference is known: a cast weight is within spread_j of
+                                w_j + offset_j; half_j is then counted in fixed, and 0 */
     double fixed;
-    bool open; /* not so for every key */
-    /* weight_size is at most size_part w but for size_rest in all; the same of cast */
+    bool open; /* not for every key */
+    /* weight_size is at most size_part w, plus size_rest in all; likewise cast */
     double size_part, size_rest, cast_part, cast_rest;
-    bool sized, casted; /* that would say too little: they are added up for themselves */
-    double *tile_low, *tile_high; /* the reference of a tile is between them */
-    size_t *tile_raises;          /* later tiles that may raise it */
-    double raises;                /* no weight is rescaled more often */
+    bool sized, casted;           /* these bounds are weak: the sums are formed instead */
+    double *tile_low, *tile_high; /* bounds on the reference of a tile */
+    size_t *tile_raises;          /* number of later tiles that may raise it */
+    double raises;                /* bound on the rescales of a weight */
     double sink_low, sink_high, sink_weight;
-    double sum, sum_low, sum_high; /* of w, low, high, the sink's among them */
+    double sum, sum_low, sum_high; /* of w, low, high, including the sink */
     double largest_low, largest_high;
     double doubt;   /* at least (high - low) / high where low > 0 */
     double lost;    /* the sum of high where low = 0 */
-    double apart;   /* |sum of the weights that are divided / row sum - 1|, but for the rounding
-                     * of sums */
-    double divisor; /* no row sum is larger */
-    double most_weight, most_sum, most_product; /* no P, sum or product with V is larger, offset
-                                                 * included; set where weight_reason is not one
-                                                 * of the scores' */
-    double
-        argument_slack; /* what P may exceed 2^(threshold + offset) by, as an exponent of e */
-    double spent;       /* what evaluating the weights costs, in units of 2^-51 */
+    double apart;   /* |sum of the weights that are divided / row sum - 1|, without the rounding
+                       of sums */
+    double divisor; /* bound on the row sum */
+    double most_weight, most_sum,
+        most_product;      /* bounds on P, the sum and the product with V, offset included; set
+                              unless weight_reason is one of the scores */
+    double argument_slack; /* bound on the excess of P over 2^(threshold + offset), as an
+                              exponent of e */
+    double spent;          /* error of evaluating the weights, in units of 2^-51 */
 
     /* (5), (6): sum w v / sum w, sum w |v|, at least sum weight_size |v|, sum cast |v|; what
      * the terms may add to and take from sum w (v - center): spread_v +- offset_v */
     double *center, *size_w, *size_v, *cast_v, *spread_v, *offset_v;
-    double *product;              /* E_c */
-    double ratio_low, ratio_high; /* the computed row sum over the sum of the weights */
-    double *end, *phi, *slope;    /* Newton's method on Phi */
-    double sign;                  /* 1: end is the upper one, -1: the lower */
-    int steps;                    /* Phi is still wanted, at most so often; 0: end is final */
-    attest_judge_reason weight_reason; /* why nothing is known of the weights, or the scores */
-    attest_judge_reason unbounded;     /* or of an element */
+    double *product;                   /* E_c */
+    double ratio_low, ratio_high;      /* bounds on computed row sum / sum of the weights */
+    double *end, *phi, *slope;         /* Newton's method on Phi */
+    double sign;                       /* 1: upper end, -1: lower end */
+    int steps;                         /* remaining evaluations of Phi; 0: end is final */
+    attest_judge_reason weight_reason; /* why the weights, or the scores, have no bounds */
+    attest_judge_reason unbounded;     /* or an element */
 } attest_judge_work;
 
 attest_status attest_judge_work_init(attest_judge_work *work, size_t keys, size_t columns,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 void attest_judge_work_clear(attest_judge_work *work);
 
-/* (1), (2): t, delta, evaluated, seen, score_reason from s and size. */
+/* (1), (2): sets t, delta, evaluated, score_reason from s and size. */
 void attest_judge_row_scores(attest_judge_work *work, const attest_judge_rule *rule);
 
-/* (3), (4): the weights, weight_reason. */
+/* (3), (4): sets the weights and weight_reason. */
 void attest_judge_row_weights(attest_judge_work *work, const attest_judge_rule *rule);
 
-/* (5), (6), in steps, so that the rows of a block can share the columns of V. Domain: the row
- * sees a key. begin: clears center and size_w, to which the kernel then adds its columns;
- * center: divides. Both serve every variant with the same scores. clear: clears what the kernel
- * adds to for one variant: the spreads; size_v where sized, cast_v where casted; close: sets
- * all of them for good. */
+/* (5), (6), in steps, so that the rows of a block share the columns of V. Domain: the row sees
+ * a key. begin: clears center and size_w, to which the loops then add; center: divides by the
+ * sum. Both serve every variant with the same scores. clear: clears the sums of one variant:
+ * the spreads; size_v where sized, cast_v where casted; close: completes them. */
 void attest_judge_row_begin(attest_judge_work *work);
 void attest_judge_row_center(attest_judge_work *work);
 void attest_judge_row_clear(attest_judge_work *work);
 void attest_judge_row_close(attest_judge_work *work);
 
-/* open: what is exact, and its error, for every column; false: nothing is known of what a
- * kernel returns, lo and hi are infinite, and work->unbounded says why. seek: the upper end
- * (sign 1) or the lower one; while work->steps is not 0, the kernel adds phis, and step goes
- * on. finish: the end as a kernel may return it; check: both of them, once they are there. */
+/* open: the exact values and their errors for every column; false: no bound, lo and hi are
+ * infinite, and work->unbounded is the reason. seek: begins with the upper end (sign 1) or the
+ * lower one; while work->steps is not 0, the loops add phis, and step makes the next step.
+ * finish: the bound on the returned value; check: compares both ends. */
 bool attest_judge_row_open(double *lo, double *hi, double *exact, double *error,
                            attest_judge_work *work, const attest_judge_rule *rule);
 void attest_judge_row_seek(attest_judge_work *work, const attest_judge_rule *rule, double sign);
@@ -148,16 +148,16 @@ void attest_judge_row_finish(double *end, const attest_judge_work *work,
                              const attest_judge_rule *rule);
 void attest_judge_row_check(double *lo, double *hi, attest_judge_work *work);
 
-/* Whether the casts of the row are known, and its spreads are to be added by known. */
+/* Whether the casts of the row are known. */
 bool attest_judge_row_is_known(const attest_judge_work *work, const attest_judge_rule *rule);
 
-/* ---- what the files of step (3), (4) share: weights.c, tiles.c, casts.c ---- */
+/* ---- shared by row_scores.c and row_weights.c ---- */
 
-/* The least argument of an exponential: below it a weight is far below what may be flushed. */
+/* The least argument of an exponential: weights below are far below any that may be flushed. */
 #define LEAST_ARGUMENT -700.0
 
-/* Keys this far below the largest score, errors included, weigh nothing: finite mask values. No
- * reference of a key that weighs something is as low as that. */
+/* Keys this far below the largest score, including errors, have weight 0: finite mask values.
+ * No reference of another key is as low. */
 #define FAR 400.0
 
 static inline double maximum(double a, double b)
@@ -165,19 +165,19 @@ static inline double maximum(double a, double b)
     return a > b ? a : b;
 }
 
-/* A sink's logit is rounded, and may be multiplied by log2 e, itself rounded. What the kernel's
- * scale is wrong by moves all keys, but not the sink: 3 u |top| <= 3 u (|sink| + |top - sink|),
- * the latter in its argument's error; 5 u where factors are folded in. */
+/* The logit of a sink is rounded, and may be multiplied by log2 e, itself rounded. The error of
+ * the scale moves all keys, but not the sink: 3 u |top| <= 3 u (|sink| + |top - sink|), where
+ * the second part is in the error of its argument; 5 u where factors are folded in. */
 static inline double sink_error(const attest_judge_work *x, const attest_judge_rule *rule)
 {
     return ATTEST_TERM(sink_rounding, attest_judge_rule_units(rule, 6) * fabs(x->sink_logit));
 }
 
-/* What the kernel's loops over keys need of the row. */
+/* The parameters of the loops over keys. */
 static inline struct judge_loops_weight
 weight_rule(const attest_judge_work *x, const attest_judge_rule *rule, double common)
 {
-    /* five roundings of an argument, relative to the way; seven with factors */
+    /* five roundings of an argument, relative to its distance; seven with factors */
     double roundings = attest_judge_rule_units(rule, 5);
 
     return (struct judge_loops_weight){
@@ -198,12 +198,12 @@ static inline size_t tile_end(const attest_judge_work *x, const attest_judge_rul
     return end < x->count ? end : x->count;
 }
 
-/* raises, and what is known tile by tile. */
+/* Sets raises and the bounds of every tile. */
 void attest_judge_weights_set_raises(attest_judge_work *x, const attest_judge_rule *rule);
 
-/* "Overflow": the weights of all keys that a kernel has added at any one time, on the scale of
- * the largest score among them, g included. Infinite where the order of the tiles is not known,
- * or a key is far below the others. Uses high. */
+/* "Overflow": a bound on the sum of the weights that a kernel has added at any one time, on the
+ * scale of the largest score among them, g included. Infinite where the order of the tiles is
+ * not known, or a key is far below the others. Uses high as work space. */
 double attest_judge_weights_sum_so_far(attest_judge_work *x, const attest_judge_rule *rule);
 
 /* (4): cast, half, weight_size, apart, divisor; low and high where the row sum adds casts. */
@@ -221,9 +221,9 @@ void attest_judge_weights_widen(attest_judge_work *x, struct judge_loops_cast *c
 /* (4), the reference known: offset, spread, fixed, open. */
 void attest_judge_weights_know_casts(attest_judge_work *x, const attest_judge_rule *rule);
 
-/* ---- what each stage has of the bound of an element: (1) to (6) of proofs-notes/judge.md, to
- * first order. An explanation, not a bound: where weights are uncertain the parts add up to
- * less than it ---- */
+/* ---- how much each stage (1) to (6) of proofs-notes/judge.md contributes to the bound of an
+ * element, to first order. An explanation, not a bound: where weights are uncertain the parts
+ * add up to less than the bound ---- */
 
 typedef enum attest_judge_stage {
     ATTEST_JUDGE_STAGE_SCORES = 0, /* (1): the sums of products */
@@ -238,15 +238,15 @@ typedef enum attest_judge_stage {
 } attest_judge_stage;
 
 typedef struct attest_judge_terms {
-    bool set; /* false: nothing is bounded */
+    bool set; /* false: the element has no bound */
     double part[ATTEST_JUDGE_STAGES];
 } attest_judge_terms;
 
 /* "scores", "scaling" ... */
 const char *attest_judge_stage_name(attest_judge_stage term);
 
-/* terms = those of the element at batch, head, row, column, of the variant with the most in
- * all. Status: as attest_judge_bound's. */
+/* terms = the contributions for the element at batch, head, row, column, of the variant with
+ * the largest total. Status as attest_judge_bound. */
 attest_status attest_judge_terms_find(attest_judge_terms *terms, const size_t at[4],
                                       const attest_qkv *qkv, const attest_judge_model *model,
                                       attest_error *error) ATTEST_WARN_UNUSED;

@@ -1,4 +1,4 @@
-/* row_output.c -- (5) and (6): sums, quotient, output */
+/* row_output.c -- (5), (6): sums, quotient and output of a row. */
 #include "judge/row.h"
 
 #include <math.h>
@@ -8,12 +8,12 @@
 #include "base/memory.h"
 #include "judge/loops.h"
 
-/* ---- (5), (6): the sum of products, the row sum, and what a kernel may return ---- */
+/* ---- (5), (6) ---- */
 
-/* Passes over the values that an end is worth at most, the first one included. */
+/* The most passes over the values for one end, including the first. */
 enum { NEWTON_STEPS = 5 };
 
-/* Half the width of [low, high] as seen from w. */
+/* The larger distance of w from low and high. */
 static double half_width(double low, double w, double high)
 {
     return maximum(high - w, w - low) * ATTEST_JUDGE_UP;
@@ -42,8 +42,8 @@ void attest_judge_row_clear(attest_judge_work *work)
         work->size_v[c] = work->cast_v[c] = work->spread_v[c] = work->offset_v[c] = 0;
 }
 
-/* size_v and cast_v where they were not added up; sums of so many terms, rounded up; spreads of
- * what is not a key. */
+/* Sets size_v and cast_v where they were not summed, rounds sums of n terms up, and clears the
+ * padding of spreads. */
 void attest_judge_row_close(attest_judge_work *work)
 {
     attest_judge_work *x = work;
@@ -65,7 +65,7 @@ void attest_judge_row_close(attest_judge_work *work)
     }
 }
 
-/* The two ends of (the computed row sum) / (the sum of the weights). */
+/* Bounds on (the computed row sum) / (the sum of the weights). */
 static void sum_ratio(double *low, double *high, const attest_judge_work *x,
                       const attest_judge_rule *rule)
 {
@@ -83,12 +83,12 @@ static void sum_ratio(double *low, double *high, const attest_judge_work *x,
     roundings = ATTEST_TERM(sum_additions, roundings) + ATTEST_TERM(sum_rescales, x->raises);
     if (v->splits > 1) /* joined in the working format */
         parts = ATTEST_TERM(sum_parts, ((double)v->splits + 1) * rule->work.u * (1 + 0x1p-10));
-    /* terms, sums and whatever is rescaled may underflow, on the scale of P */
+    /* terms, sums and rescaled numbers may underflow, on the scale of P */
     least = ATTEST_TERM(sum_least, (2 + x->raises) * n * lost / maximum(x->sum_low, 0x1p-900)) +
             x->apart;
     *high = (1 + attest_judge_grow(u, roundings) + least) * (1 + parts) * ATTEST_JUDGE_UP;
     *low = (1 - roundings * u - least) * (1 - parts) * ATTEST_JUDGE_DOWN;
-    /* a rounded sum of numbers >= 0 is not below one of them as a term, but for rescales */
+    /* a rounded sum of numbers >= 0 is not below any of its terms, except for rescales */
     if (x->apart > 0)
         parts = 1 - (1 - parts) / (1 + x->apart);
     roundings = x->raises + 1;
@@ -96,7 +96,7 @@ static void sum_ratio(double *low, double *high, const attest_judge_work *x,
                              x->sum_high * (1 - parts) * ATTEST_JUDGE_DOWN);
 }
 
-/* The blocks of a matrix unit that a row of PV takes. */
+/* The number of blocks of a matrix unit in a row of PV. */
 static double count_blocks(const attest_judge_work *x, const attest_judge_rule *rule)
 {
     const attest_judge_variant *v = rule->variant;
@@ -111,8 +111,8 @@ static double count_blocks(const attest_judge_work *x, const attest_judge_rule *
     return ATTEST_TERM(tile_blocks, floor((double)x->count / tile) + 2) * ceil(tile / k);
 }
 
-/* What a product counts as at most, when a matrix unit aligns it, besides its value: of a
- * subnormal weight or a subnormal value. */
+/* A bound on the value of a product with a subnormal weight or value when a matrix unit aligns
+ * it. */
 static double raised_product(const attest_judge_work *x, const attest_judge_rule *rule)
 {
     const attest_judge_variant *v = rule->variant;
@@ -134,8 +134,8 @@ static double safe_end(const attest_judge_work *x, double center, double phi)
     return center + step; /* rounded: judge.md, "Evaluation" */
 }
 
-/* phi, slope = what the sink has of Phi of (6) at end, and of its slope, for all
- * columns; the keys are added by head_bound.c. */
+/* phi, slope = the contribution of the sink to Phi of (6) at end, and to its slope, for all
+ * columns; head_bound.c adds the keys. */
 static void start_phi(attest_judge_work *x)
 {
     for (size_t c = 0; c < x->stride; c++) {
@@ -144,9 +144,9 @@ static void start_phi(attest_judge_work *x)
     }
 }
 
-/* What evaluating Phi rounds is relative to the sum of the sizes of its terms: that is Phi and
- * twice what the negative ones have, each low (|v| + |end|) at most, and low <= w. A factor 2
- * covers what Phi and these sums err by themselves. */
+/* The error of evaluating Phi is relative to the sum of the sizes of its terms: Phi plus twice
+ * its negative terms, each at most low (|v| + |end|), and low <= w. A factor 2 covers the
+ * errors of Phi and of these sums. */
 static void close_phi(attest_judge_work *x)
 {
     double rounding = ATTEST_TERM(phi_evaluation, ((double)x->count + 16) * 0x1p-51);
@@ -161,8 +161,8 @@ static void close_phi(attest_judge_work *x)
     }
 }
 
-/* Whether one more step of Newton's would move no end by more than a part of 2^-7 of its way:
- * what the safe step costs at most. Infinite or not a number: further steps would not help. */
+/* Whether another step of Newton's method would move every end by at most 2^-7 of its distance,
+ * the loss of the safe step. Infinite or NaN: further steps would not help. */
 static bool is_settled(const attest_judge_work *x)
 {
     for (size_t c = 0; c < x->columns; c++)
@@ -171,8 +171,8 @@ static bool is_settled(const attest_judge_work *x)
     return true;
 }
 
-/* Where weights are too uncertain for one step: Newton's method from the left, on a function
- * that is convex and falls, stays on the left. */
+/* For weights that are too uncertain for one step: Newton's method from the left stays on the
+ * left of the root of a convex falling function. */
 void attest_judge_row_step(attest_judge_work *work)
 {
     attest_judge_work *x = work;
@@ -190,9 +190,9 @@ void attest_judge_row_step(attest_judge_work *work)
     start_phi(x);
 }
 
-/* The evaluation's error of the exact values: the scores', the exponentials', those of the
- * sums, and products that underflow. Scores within e of the exact ones move the quotient by at
- * most (e^2e - 1) sum w |v - center| / sum w; for e <= 1/4, (e^e - 1) e^e <= 2 e. */
+/* The errors of evaluating the exact values: of scores, exponentials, sums, and products that
+ * underflow. Scores within e of the exact ones move the quotient by at most (e^2e - 1) sum w |v
+ * - center| / sum w; for e <= 1/4, (e^e - 1) e^e <= 2 e. */
 static void set_errors(double *error, const attest_judge_work *x)
 {
     double n = (double)x->count, e = x->evaluated, moved = 2 * e;
@@ -209,7 +209,7 @@ static void set_errors(double *error, const attest_judge_work *x)
     attest_judge_loops()->costs(error, x->center, x->size_v, &cost, x->columns);
 }
 
-/* Sets the exact values, and nothing about kernels. */
+/* Sets the exact values, and infinite bounds. */
 static void set_exact(double *lo, double *hi, double *exact, double *error,
                       const attest_judge_work *x, const attest_judge_rule *rule)
 {
@@ -256,8 +256,8 @@ void attest_judge_row_seek(attest_judge_work *work, const attest_judge_rule *rul
 }
 
 /* A tree for the product with V. Each of the two bounds that sum_errors compares has its own
- * part of what underflows. A long sum errs by no more than itself and the computed one, which
- * Lemma 3 bounds. */
+ * term for underflow. A long sum errs by at most the sizes of itself and of the computed one,
+ * which Lemma 3 bounds. */
 static void adjust_tree(attest_judge_sum_error *sum, double underflow,
                         const attest_judge_work *x, const attest_judge_rule *rule)
 {
@@ -279,8 +279,8 @@ static void set_products(attest_judge_work *x, const attest_judge_rule *rule)
     const attest_judge_variant *v = rule->variant;
     double unit = ldexp(rule->before ? maximum(x->divisor, 1) : 1, (int)-v->offset);
     double up = (1 + ((double)x->count + 16) * 0x1p-52) * ATTEST_JUDGE_UP, joined = 0;
-    double *most = x->slope;                             /* not in use yet */
-    double underflow = ATTEST_TERM(product_least, unit); /* of numbers on the scale of P */
+    double *most = x->slope;                             /* work space: not used yet */
+    double underflow = ATTEST_TERM(product_least, unit); /* for numbers on the scale of P */
     attest_judge_sum_error sum;
 
     attest_judge_sum_error_init(&sum, &v->pv, &rule->pv, (double)x->seen, count_blocks(x, rule),
@@ -292,8 +292,8 @@ static void set_products(attest_judge_work *x, const attest_judge_rule *rule)
     if (v->splits > 1)
         joined = attest_judge_grow(
             rule->work.u, ATTEST_TERM(joined, (double)v->splits + (rule->descaled ? 3 : 2)));
-    /* no partial sum is above the larger P of the positive and the negative part N: 2 P is
-     * P + N + |P - N|, and P - N is sum w v but for what is not known of the weights */
+    /* no partial sum exceeds the larger P of the positive part and the negative part N: 2 P is
+     * P + N + |P - N|, and P - N is sum w v up to the errors of the weights */
     for (size_t c = 0; c < x->stride; c++) {
         double size = x->size_v[c];
 
@@ -332,12 +332,12 @@ bool attest_judge_row_open(double *lo, double *hi, double *exact, double *error,
     return true;
 }
 
-/* From the quotient of the exact sums to what is returned: the row sum's error, the division,
- * the factor of v, what is flushed, the cast to the output. */
+/* From the quotient of the exact sums to the returned value: errors of the row sum, the
+ * division, the factor of v, flushing, the cast to the output. */
 void attest_judge_row_finish(double *end, const attest_judge_work *work,
                              const attest_judge_rule *rule)
 {
-    const attest_in_double *h = &rule->output.hosted;
+    const attest_in_double *h = &rule->output.in_double;
     struct judge_loops_end to = {.sign = work->sign,
                                  .ratio_low = work->ratio_low,
                                  .ratio_high = work->ratio_high,
@@ -366,10 +366,10 @@ void attest_judge_row_check(double *lo, double *hi, attest_judge_work *work)
         }
 }
 
-/* ---- the memory of a row, and why a row may have no bound ---- */
+/* ---- memory, and reasons for rows without bounds ---- */
 
-/* The arrays that have a number for every key, and for every column; the lists end with NULL.
- */
+/* Lists the arrays with a number for every key, and for every column; the lists end with NULL.
+ * */
 static void list_arrays(double **keys[18], double **columns[12], attest_judge_work *x)
 {
     double **const by_key[18] = {
@@ -418,7 +418,7 @@ void attest_judge_work_clear(attest_judge_work *work)
     for (size_t i = 0; by_column[i]; i++)
         free(*by_column[i]);
     free(work->tile_raises);
-    memset(work, 0, sizeof *work); /* what is cleared may be cleared again */
+    memset(work, 0, sizeof *work); /* it may be cleared again */
 }
 
 const char *attest_judge_reason_text(attest_judge_reason reason)

@@ -1,4 +1,4 @@
-/* row_scores.c -- (1) and (2): the scores of a row and its tiles */
+/* row_scores.c -- (1), (2): the scores of a row and their errors; (3): its tiles. */
 #include "judge/row.h"
 
 #include <attest/kernel.h>
@@ -8,9 +8,9 @@
 #include "base/term.h"
 #include "judge/loops.h"
 
-/* ---- (1), (2): scores, and how far a kernel's can be from them ---- */
+/* ---- (1), (2): scores and their errors ---- */
 
-/* An exponent that is not known to within this is not known at all: weights.c. */
+/* Larger errors of an exponent count as infinite. */
 #define MOST_EXPONENT 1000
 
 #define LOG2E 0x1.71547652b82ffp0 /* rounded up */
@@ -35,20 +35,19 @@ static double softcap_slope(double from, double c)
     return 4 * e / ((1 + e) * (1 + e)) * ATTEST_JUDGE_UP; /* grows with e <= 1 */
 }
 
-/* A stored number of at most that size: what its cast adds to the error of the number before.
- * Where the constant of the scores is taken out as a common factor, up to 1 + 4 u, it divides
- * what underflows, too. */
+/* The error of storing a number of at most that size. Where the constant of the scores, up to 1
+ * + 4 u, is a common factor, it divides the underflow, too. */
 static double stored_error(const attest_judge_arithmetic *store, double size,
                            const attest_judge_rule *rule)
 {
     return (store->u * size + store->least * (1 + 8 * rule->work.u)) * ATTEST_JUDGE_UP;
 }
 
-/* Applies the softcap to t, known to within *ev, and a kernel's error *delta. The argument of
- * tanh errs by 5 u more (of which one is in *delta unless the query was scaled), and by the 2 u
- * of a scale that the query was multiplied with; factors add 2 u. Where its steps are stored,
- * so are the quotient, tanh and the product: c times what the first and the second err by.
- * False if they may overflow. */
+/* Applies the softcap to t, known to within *ev, and to the error *delta of a kernel. The
+ * argument of tanh errs by 5 u more (of which one is in *delta unless the query was scaled),
+ * and by the 2 u of a scale that the query was multiplied with; factors add 2 u. Where its
+ * steps are stored, so are the quotient, tanh and the product: c times the errors of the first
+ * and the second. False if they may overflow. */
 static bool cap(double *score, double *delta, double *ev, const attest_judge_rule *rule)
 {
     const attest_judge_arithmetic *store = &rule->softcap_store;
@@ -87,12 +86,10 @@ static bool cap(double *score, double *delta, double *ev, const attest_judge_rul
            (size + *delta) * ATTEST_JUDGE_UP < store->limit;
 }
 
-/* Adds the mask's value. What the kernel's scale is wrong by, up to 2 u (4 u with factors), is
- * no common factor any more: it moves t, and not the mask. Where log2 e is folded in, the sum
- * is rounded once more. A stored sum that may become an infinity: below 0 the weight is 0,
- * which is right for a key far below the others; the error that is set leaves nothing to be
- * said of any other.
- */
+/* Adds the value of the mask. The error of the scale, up to 2 u (4 u with factors), is no
+ * longer a common factor: it moves t, but not the mask. Where log2 e is folded in, the sum is
+ * rounded once more. If a stored sum may become infinite: below 0 the weight is 0, which is
+ * right for a key far below the others; for any other key the error becomes infinite. */
 static double shift(double t, double bias, double *delta, double *ev,
                     const attest_judge_rule *rule)
 {
@@ -114,9 +111,9 @@ static double shift(double t, double bias, double *delta, double *ev,
     return sum;
 }
 
-/* The numbers of a row's scores. Where the place of the scale is not known, log2 e may be
- * folded into the query's constant, too: then no scale is a power of two, and sums are larger
- * by it. */
+/* The parameters of the scores of a row. If the place of the scale is not known, log2 e may be
+ * folded into the constant of the query, too: then no scale is a power of two, and sums are
+ * larger by it. */
 static void set_rule(struct judge_loops_score *to, const attest_judge_work *x,
                      const attest_judge_rule *rule)
 {
@@ -141,7 +138,7 @@ static void set_rule(struct judge_loops_score *to, const attest_judge_work *x,
     to->store_limit = v->stored ? rule->store.limit : (double)INFINITY;
     if (exact && v->scaled_query.precision >= v->q.precision)
         query_u = 0;
-    /* the kernel's scale is off by 2 u */
+    /* the scale of the kernel errs by 2 u */
     to->query_u = ATTEST_TERM(query_rounding, query_u * (1 + attest_judge_rule_units(rule, 4)));
     to->query_scale = rule->scale * (1 + attest_judge_rule_units(rule, 4));
     to->query_least = ATTEST_TERM(query_least, rule->query.least + rule->work.least);
@@ -164,7 +161,7 @@ static bool changes_keys(const attest_judge_work *x, const attest_judge_rule *ru
     return x->bias || rule->cap > 0 || rule->variant->scale_stored;
 }
 
-/* Stores, softcap and mask, key by key; returns what judge_loops.scores does. */
+/* Applies stores, softcap and mask, key by key; returns the same as judge_loops.scores. */
 static int change_keys(attest_judge_work *x, const attest_judge_rule *rule)
 {
     int wild = 0;
@@ -213,10 +210,10 @@ void attest_judge_row_scores(attest_judge_work *work, const attest_judge_rule *r
         x->score_reason = ATTEST_JUDGE_CONSTANTS_LEAVE;
 }
 
-/* ---- (3): which tiles may raise the reference of a row, and what the keys weigh when each has
- * been added ---- */
+/* ---- (3): tiles that may raise the reference, and sums of weights ---- */
 
-/* How many tiles the seen keys can lie in at most: beside those that they fill two in part. */
+/* Bound on the number of tiles with keys that are seen: those that they fill, and two in part.
+ * */
 static double count_tiles(const attest_judge_work *x, const attest_judge_rule *rule)
 {
     double tile = (double)rule->variant->tile, most = (double)x->seen;
@@ -225,7 +222,8 @@ static double count_tiles(const attest_judge_work *x, const attest_judge_rule *r
     return tile > 0 ? fmin(most, floor((double)x->count / tile) + in_part) : most;
 }
 
-/* tile_low, tile_high = the range of the largest score of every tile; returns how many. */
+/* tile_low, tile_high = bounds on the largest score of every tile; returns the number of tiles.
+ * */
 static size_t find_tiles(attest_judge_work *x, const attest_judge_rule *rule)
 {
     size_t tiles = 0;
@@ -241,13 +239,13 @@ static size_t find_tiles(attest_judge_work *x, const attest_judge_rule *rule)
     return tiles;
 }
 
-/* For every tile the range of its largest score, then that of the reference when the tile is
- * added, and how many later tiles may raise it. */
+/* For every tile, replaces the bounds on its largest score by those on the reference when the
+ * tile is added, and counts the later tiles that may raise it. */
 static void follow_tiles(attest_judge_work *x, const attest_judge_rule *rule)
 {
     size_t tiles = find_tiles(x, rule), raises = 0;
     bool backward = rule->variant->direction == ATTEST_JUDGE_DIRECTION_BACKWARD;
-    double low = (double)-INFINITY, high = low; /* a sink may be left out of the maximum */
+    double low = (double)-INFINITY, high = low; /* the maximum need not include a sink */
 
     for (size_t k = 0; k < tiles; k++) {
         size_t i = backward ? tiles - 1 - k : k;
@@ -266,7 +264,8 @@ static void follow_tiles(attest_judge_work *x, const attest_judge_rule *rule)
     x->raises = (double)raises;
 }
 
-/* The weights of some keys, g included, on the scale of a reference. Uses high. */
+/* The sum of the weights of some keys, g included, on the scale of a reference. Uses high as
+ * work space. */
 static double sum_weights(attest_judge_work *x, size_t first, size_t last, double reference)
 {
     double *e = x->high, sum = 0;

@@ -1,4 +1,4 @@
-/* row_terms.c -- how much each stage contributes to the bound of an element */
+/* row_terms.c -- how much each stage contributes to the bound of an element. */
 #include "judge/row.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "judge/quantise.h"
 #include "judge/rule.h"
 
-/* What is asked of the row that is visited. */
+/* The element whose row is visited, and its terms. */
 typedef struct visit {
     attest_judge_terms *terms;
     size_t column;
@@ -25,7 +25,7 @@ const char *attest_judge_stage_name(attest_judge_stage term)
     return text[term];
 }
 
-/* How far a score can be off before it is scaled, in units of scaled scores. */
+/* The error of a score before it is scaled, in units of scaled scores. */
 static double score_part(const attest_judge_work *x, const attest_judge_rule *rule, size_t j)
 {
     double size[JUDGE_LOOPS_PAD] = {x->size[j]}, most[JUDGE_LOOPS_PAD], e[JUDGE_LOOPS_PAD];
@@ -42,7 +42,8 @@ static double score_part(const attest_judge_work *x, const attest_judge_rule *ru
     return fmin(e[0] * rule->scale, x->delta[j]);
 }
 
-/* (1) to (4): what the keys add to sum w (v - center), over the sum of the weights. */
+/* (1) to (4): the contributions of the keys to sum w (v - center), over the sum of the weights.
+ * */
 static void add_keys(double part[ATTEST_JUDGE_STAGES], const attest_judge_work *x,
                      const attest_judge_rule *rule, size_t column)
 {

@@ -1,4 +1,4 @@
-/* row_weights.c -- (3) and (4): the weights of a row */
+/* row_weights.c -- (3), (4): the weights of a row. */
 #include "judge/row.h"
 
 #include <attest/kernel.h>
@@ -7,11 +7,11 @@
 
 /* ---- (3): the weights that a kernel may give the keys ---- */
 
-/* Rows whose weights are known this well need no steps of Newton's. */
+/* Rows with smaller errors of weights need no steps of Newton's method. */
 #define NARROW 0x1p-5
 
-/* top, bottom, lowest; most and evaluated, over the keys that are not far below. A sink below
- * the largest score is no reference but where keys are below it. */
+/* Sets top, bottom, lowest, and most and evaluated over the keys that are not far below. A sink
+ * below the largest score is a reference only if keys are below it. */
 static void set_extremes(attest_judge_work *x, const attest_judge_rule *rule)
 {
     double ends[3], sizes[2];
@@ -30,8 +30,8 @@ static void set_extremes(attest_judge_work *x, const attest_judge_rule *rule)
     x->most *= ATTEST_JUDGE_UP;
 }
 
-/* What all weights may be wrong by besides, as an exponent: references that are rounded anew
- * when they grow, and parts that are joined. */
+/* The additional error of all weights, as an exponent: references that are rounded anew when
+ * they grow, and parts that are joined. */
 static double common_error(const attest_judge_work *x, const attest_judge_rule *rule)
 {
     const attest_judge_variant *v = rule->variant;
@@ -54,13 +54,13 @@ static void fill(double *x, double value, size_t count)
         x[j] = value;
 }
 
-/* What a weight's own exponential and those of so many rescales add to its exponent's error. */
+/* The error of an exponent by the exponential of the weight and those of its rescales. */
 static double exponentials(const attest_judge_rule *rule, double raises)
 {
     return (ATTEST_TERM(weight_exp, 1) + ATTEST_TERM(rescale_exp, raises)) * rule->log_exp;
 }
 
-/* g_j of (3) for all keys, and whether the row is narrow. */
+/* Sets g_j of (3) for all keys, and whether the row is narrow. */
 static void set_exponents(attest_judge_work *x, const attest_judge_rule *rule, double common)
 {
     struct judge_loops_weight numbers = weight_rule(x, rule, common);
@@ -79,7 +79,7 @@ static void set_exponents(attest_judge_work *x, const attest_judge_rule *rule, d
         x->weight_reason = ATTEST_JUDGE_SCORES_UNCERTAIN;
 }
 
-/* w = e^w, and low, high around it, where flushed weights may be 0; arrays with room for a
+/* w = e^w, and low, high around it; flushed weights may be 0. The arrays have space for a
  * vector beyond the count. */
 static void enclose(double *low, double *high, double *w, const double *g, const double *t,
                     double flushed, bool narrow, size_t count)
@@ -123,15 +123,15 @@ static void set_sink(attest_judge_work *x, const attest_judge_rule *rule, double
     x->sink_high = *high;
 }
 
-/* What evaluating a weight costs here, in units of 2^-51: the roundings of its argument, and of
- * the exponential; all of it where the argument is cut. */
+/* The error of evaluating a weight here, in units of 2^-51: the roundings of its argument and
+ * of the exponential; all of the weight where the argument is cut. */
 static double spent_on(double weight, double way)
 {
     return weight * (way < -LEAST_ARGUMENT ? way + 2 : 0x1p52);
 }
 
-/* Sums of n doubles >= 0 err by n 2^-53 of themselves at most. Spent: what evaluating the
- * weights costs here, the roundings of arguments and of exponentials. */
+/* Sums of n doubles >= 0 err by at most n 2^-53 of themselves. spent: the error of evaluating
+ * the weights here. */
 static void set_sums(attest_judge_work *x)
 {
     double up = 1 + ATTEST_TERM(weight_sums, ((double)x->count + 16) * 0x1p-52), down = 2 - up;
@@ -155,7 +155,7 @@ static void set_sums(attest_judge_work *x)
     x->spent = total.spent;
 }
 
-/* Nothing is known of a kernel: the exact weights alone, where they are numbers. */
+/* Without bounds on kernels: the exact weights alone, if they are finite. */
 static void set_exact(attest_judge_work *x)
 {
     struct judge_loops_cast none = {.size_part = 1};
@@ -167,7 +167,7 @@ static void set_exact(attest_judge_work *x)
     for (size_t j = 0; j < x->count; j++)
         x->low[j] = x->high[j] = x->w[j] = x->t[j] == (double)-INFINITY ? 0 : x->w[j];
     for (size_t j = x->count; j < x->count + JUDGE_LOOPS_PANEL; j++)
-        x->low[j] = x->high[j] = x->w[j] = 0; /* keys that fill a vector */
+        x->low[j] = x->high[j] = x->w[j] = 0; /* padding of a vector */
     if (x->sink) {
         double argument = maximum(x->sink_logit - x->top, LEAST_ARGUMENT);
 
@@ -175,12 +175,12 @@ static void set_exact(attest_judge_work *x)
         x->sink_low = x->sink_high = x->sink_weight;
     }
     set_sums(x);
-    x->narrow = true; /* as well as can be */
+    x->narrow = true; /* the best available */
     attest_judge_weights_widen(x, &none);
 }
 
-/* What rounding the reference may move an exponent by, far keys included: a tile or a part may
- * hold no others. */
+/* The error of an exponent by rounding the reference, also of far keys: a tile or a part may
+ * contain no others. */
 static double farthest_shift(const attest_judge_work *x, const attest_judge_rule *rule)
 {
     double size = x->most;
@@ -189,13 +189,13 @@ static double farthest_shift(const attest_judge_work *x, const attest_judge_rule
         return 0;
     if (rule->rescaled || rule->variant->splits > 1)
         size = maximum(size, fabs(x->lowest));
-    /* one reference: half of what two tiles can be apart by */
+    /* one reference: half of the difference between two tiles */
     return ATTEST_TERM(far_reference, rule->shifted / 2) *
            (size + fabs((double)rule->variant->offset)) * ATTEST_JUDGE_UP;
 }
 
-/* How far the argument of exp can be above 0: the threshold, or all the way from the lowest
- * score or the sink, which no reference is below, to the largest. */
+/* A bound on the argument of exp: the threshold, or the distance from the lowest score or the
+ * sink, which no reference is below, to the largest. */
 static double highest_argument(const attest_judge_work *x, const attest_judge_rule *rule)
 {
     double sink = x->sink ? x->sink_logit - sink_error(x, rule) : x->lowest;
@@ -205,8 +205,8 @@ static double highest_argument(const attest_judge_work *x, const attest_judge_ru
     return most < rule->reach / 2 ? most : rule->reach / 2;
 }
 
-/* Whether the factor of v over the row sum is a normal number, and so is that over 2 and over
- * what is larger by the roundings. The largest weight of a sum is 1 but for its own. */
+/* Whether the factor of v over the row sum is a normal number, also over 2 and after all
+ * roundings. The largest weight of a sum is 1 up to its own error. */
 static bool keeps_factor(const attest_judge_work *x, const attest_judge_rule *rule)
 {
     long offset = rule->variant->offset;
@@ -215,8 +215,8 @@ static bool keeps_factor(const attest_judge_work *x, const attest_judge_rule *ru
            ldexp(rule->value_factor, offset < 0 ? (int)-offset : 0) <= 0x1p120;
 }
 
-/* Exponents of a kernel reach threshold and offset above 0, and n of them are added: sums of
- * rounded terms grow by Lemma 3, with what is rescaled in between. Outputs of parts are numbers
+/* Exponents of a kernel are up to threshold and offset above 0, and n of them are added: sums
+ * of rounded terms grow by Lemma 3, with the rescales in between. Outputs of parts are numbers
  * of the working format. */
 static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, double common,
                            double moved)
@@ -270,27 +270,28 @@ static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, 
 }
 
 /* Whether the sum of a part may be 0, so that its output is not a number: its largest weight is
- * 1 but for what its reference is rounded by. */
+ * 1 up to the rounding of its reference. */
 static bool may_vanish(const attest_judge_rule *rule, double moved)
 {
     const attest_judge_variant *v = rule->variant;
     double y = attest_judge_exp_down(-moved - 2 * rule->log_exp);
-    double added = v->offset < 0 ? ldexp(y, (int)v->offset) : y; /* the least that S may add */
+    double added =
+        v->offset < 0 ? ldexp(y, (int)v->offset) : y; /* a lower bound on terms of S */
     bool cast = v->cast && v->sum_of != ATTEST_JUDGE_SUM_UNCAST;
 
     return v->splits > 1 && !(added >= 0x1p-124 && added >= rule->sum.least &&
                               (!cast || ldexp(y, (int)v->offset) >= rule->p.quantum));
 }
 
-/* Whether the difference of two references may overflow, where these are scores that the scale
- * has not been multiplied with yet. Under a cap none are so far apart. */
+/* Whether the difference of two references may overflow: scores before scaling may be far
+ * apart, but not under a cap. */
 static bool may_part(const attest_judge_work *x, const attest_judge_rule *rule)
 {
     return rule->rescaled && rule->folded && !rule->additive &&
            !((x->top - x->lowest) / rule->scale * (1 + 0x1p-10) < rule->work.limit);
 }
 
-/* The weights of a row about whose kernels something is known. */
+/* The weights of a row whose scores have bounds. */
 static void weigh(attest_judge_work *x, const attest_judge_rule *rule)
 {
     double common = common_error(x, rule), moved = farthest_shift(x, rule);
@@ -310,7 +311,7 @@ static void weigh(attest_judge_work *x, const attest_judge_rule *rule)
     set_sums(x);
     attest_judge_weights_cast(x, rule, common);
     if (rule->variant->cast && rule->variant->sum_of != ATTEST_JUDGE_SUM_UNCAST)
-        set_sums(x); /* of what casts have widened */
+        set_sums(x); /* with weights that casts have widened */
     if (rule->known_reference && x->narrow)
         attest_judge_weights_know_casts(x, rule);
 }
@@ -333,10 +334,10 @@ void attest_judge_row_weights(attest_judge_work *work, const attest_judge_rule *
         set_exact(x);
 }
 
-/* ---- (4): weights as they are in the product with V: divided, cast ---- */
+/* ---- (4): weights in the product with V: divided, cast ---- */
 
-/* Weights that are divided one by one are exponentials of their own: apart, at least
- * |sum of those / sum of the others - 1|. What their scores are wrong by they share. */
+/* Weights that are divided one by one are separate exponentials. Sets apart >= |sum of those /
+ * sum of the others - 1|; errors of scores are common to both. */
 static void set_apart(attest_judge_work *x, const attest_judge_rule *rule, double common)
 {
     struct judge_loops_weight numbers = weight_rule(x, rule, common);
@@ -353,7 +354,7 @@ static void set_apart(attest_judge_work *x, const attest_judge_rule *rule, doubl
     x->apart = apart / x->sum_low * (1 + ((double)x->count + 16) * 0x1p-52) * ATTEST_JUDGE_UP;
 }
 
-/* What weights are divided by, as computed: n roundings and those of rescales. */
+/* The computed row sum: n roundings and those of rescales. */
 static void set_divisor(attest_judge_work *x, const attest_judge_rule *rule)
 {
     double n = (double)x->seen + x->sink + 1 + x->raises;
@@ -363,8 +364,8 @@ static void set_divisor(attest_judge_work *x, const attest_judge_rule *rule)
         (1 + ATTEST_TERM(divisor, attest_judge_grow(rule->sum.u, n) + x->apart + 0x1p-10));
 }
 
-/* A sum over the values of weight_size or cast is at most a part of that of w, and what exceeds
- * it times the largest value: nearly the same where errors are relative to the weights. */
+/* A sum of weight_size or cast over the values is at most a part of that of w, plus the excess
+ * times the largest value: nearly equal where errors are relative to the weights. */
 void attest_judge_weights_widen(attest_judge_work *x, struct judge_loops_cast *cast)
 {
     attest_judge_loops()->casts(x->cast, x->half, x->weight_size, x->low, x->high, x->w, cast,
@@ -377,7 +378,7 @@ void attest_judge_weights_widen(attest_judge_work *x, struct judge_loops_cast *c
     x->casted = !x->narrow || !(x->cast_rest <= 0x1p-8 * x->cast_part * x->sum);
 }
 
-/* (4): what the numerator's weight may differ from that in the sum by. */
+/* (4): bounds on the difference of the weight in the numerator from that in the sum. */
 static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, double common)
 {
     const attest_judge_variant *v = rule->variant;
@@ -391,15 +392,15 @@ static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, doubl
         .kept = true};
     double grow = (1 + x->widest + x->widest * x->widest) * (1 + cast.u) * ATTEST_JUDGE_UP;
 
-    /* what is added is what is multiplied */
+    /* the same weights are added and multiplied */
     if (v->cast && v->sum_of == ATTEST_JUDGE_SUM_CAST && !rule->before)
         cast.kept = false;
-    if (rule->before) { /* divided one by one, by exponentials of their own */
+    if (rule->before) { /* divided one by one, from separate exponentials */
         cast.half *= x->divisor;
         cast.divided = ATTEST_TERM(cast_divided, rule->final);
         cast.rest = ATTEST_TERM(cast_flushed, rule->tiny * x->divisor);
     }
-    if (v->splits > 1) /* each part is divided, and its weight may be */
+    if (v->splits > 1) /* each part is divided, and possibly its weight */
         cast.divided += ATTEST_TERM(split_divided, 2 * rule->final * (1 + rule->final));
     cast.cast_part = ((cast.kept ? cast.u : 0) + cast.divided) * grow;
     cast.size_part = grow * (1 + cast.cast_part) * ATTEST_JUDGE_UP;
@@ -420,11 +421,11 @@ void attest_judge_weights_cast(attest_judge_work *x, const attest_judge_rule *ru
     set_casts(x, rule, common);
 }
 
-/* offset, spread of the keys first .. last-1, whose reference is between m_low and m_high and
- * is raised so often later. A cast is monotone, so the cast weight lies between the casts of
- * the ends. Exponents are small (narrow): e^h <= 1 + h + h^2, e^-h >= 1 - h. What is subnormal
- * before or after it is multiplied by 2^b may be 0, and an exponential below 2^-126 may be
- * that. */
+/* Sets offset, spread of the keys first .. last-1, whose reference is between m_low and m_high
+ * and is raised at most `raises` times. A cast is monotone, so the cast weight lies between the
+ * casts of the ends. Exponents are small (narrow): e^h <= 1 + h + h^2, e^-h >= 1 - h. Numbers
+ * that are subnormal before or after the product with 2^b may be 0, and so may an exponential
+ * below 2^-126. */
 static void set_known_tile(attest_judge_work *x, const attest_judge_rule *rule, size_t first,
                            size_t last, double m_low, double m_high, double raises)
 {
@@ -435,13 +436,13 @@ static void set_known_tile(attest_judge_work *x, const attest_judge_rule *rule, 
     struct judge_loops_known known = {.two_b = ldexp(1, (int)rule->variant->offset),
                                       .quantum = rule->p.quantum,
                                       .unit = 2 * rule->p.u,
-                                      .most = rule->p.hosted.most,
+                                      .most = rule->p.in_double.most,
                                       .range =
                                           ATTEST_TERM(known_range, m_high - m_low) + 2 * moved};
 
     moved += ATTEST_TERM(known_evaluation, 0x1p-44);
     if (!(x->top - m_high < 300 && known.range < 0x1p-7) || rule->variant->p.precision > 50) {
-        for (size_t j = first; j < last; j++) { /* nothing is gained here */
+        for (size_t j = first; j < last; j++) { /* no gain here */
             x->offset[j] = 0;
             x->spread[j] = x->cast[j];
         }
@@ -472,7 +473,7 @@ void attest_judge_weights_know_casts(attest_judge_work *x, const attest_judge_ru
     }
 }
 
-/* ---- (4): what quantising the weights in groups of keys adds to a cast ---- */
+/* ---- (4): errors of weights that are quantised in groups of keys ---- */
 
 /* The key after the last one that may be in a group with key j, where groups begin with tiles
  * of a known size. */
@@ -487,8 +488,8 @@ static size_t group_end(const attest_judge_work *x, const attest_judge_rule *rul
     return end < x->count ? end : x->count;
 }
 
-/* extra of the keys first .. last-1, of groups whose largest weights are at most the largest of
- * theirs: the scheme's error of what the divided weights are, then the cast's of that. */
+/* Sets extra of the keys first .. last-1, in groups whose largest weights are at most the
+ * largest of these keys: the error of the scheme for the divided weights, then of its cast. */
 static void set_extra(attest_judge_work *x, const attest_judge_rule *rule, size_t first,
                       size_t last, double largest, const struct judge_loops_cast *cast,
                       double unit)
@@ -516,8 +517,8 @@ static double largest_of(const double *x, size_t first, size_t last)
     return largest;
 }
 
-/* Whether the weights of a group may be too small for the scheme; one that has no key at all is
- * not. unit: a weight that is 1 in P. */
+/* Whether the weights of a group with a seen key may be too small for the scheme. unit: the
+ * weight that is 1 in P. */
 static bool group_may_vanish(const attest_judge_work *x, const attest_judge_rule *rule,
                              size_t first, size_t last, double unit)
 {
@@ -535,7 +536,7 @@ void attest_judge_weights_set_groups(attest_judge_work *x, const attest_judge_ru
     for (size_t j = 0, end; j < x->count; j = end) {
         end = known ? group_end(x, rule, j) : x->count;
         set_extra(x, rule, j, end, largest_of(x->high, j, end), cast, unit);
-        /* a group of any one key */
+        /* any key may be a group */
         for (size_t i = j, next; rule->scheme.least > 0 && i < end; i = next) {
             next = known ? end : i + 1;
             if (group_may_vanish(x, rule, i, next, unit))

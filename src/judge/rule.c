@@ -1,4 +1,4 @@
-/* rule.c -- the constants of a bound, and the variants of a model that take the inputs */
+/* rule.c -- the constants of a bound, and the variants of a model that accept the inputs. */
 #include "judge/rule.h"
 
 #include <float.h>
@@ -8,7 +8,7 @@
 #include "base/scope.h"
 #include "number/scope.h"
 
-/* ---- what a variant means for every row of a problem ---- */
+/* ---- constants ---- */
 
 /* value, error = the middle of a ball and at least its radius. */
 static void set_enclosed(double *value, double *error, const arb_t ball)
@@ -37,7 +37,7 @@ static bool is_power_of_two(const attest_judge_problem *x)
 /* The least normal number of the working format. */
 static double least_normal(const attest_judge_rule *rule)
 {
-    return rule->work.hosted.plain ? DBL_MIN : rule->work.hosted.tiny;
+    return rule->work.in_double.plain ? DBL_MIN : rule->work.in_double.tiny;
 }
 
 /* Whether a constant is a normal number, and so are its reciprocal and its product with log2 e.
@@ -49,7 +49,7 @@ static bool is_normal(double x, const attest_judge_rule *rule)
     return x >= least && x <= most && 1 / x >= least && 1 / x <= most;
 }
 
-/* A kernel's constants are near the exact ones where those are normal numbers. */
+/* Constants of a kernel are close to the exact ones if those are normal numbers. */
 static void check_constants(attest_judge_rule *rule)
 {
     double cap = rule->cap;
@@ -75,8 +75,8 @@ static void set_numbers(attest_judge_rule *rule, const attest_judge_problem *pro
     check_constants(rule);
 }
 
-/* A wider format holds what the working format, which its numbers come from or go to, does not.
- */
+/* Limits a format to the range of the working format, from which its numbers come or to which
+ * they go. */
 static void limit(attest_judge_arithmetic *unit, const attest_judge_rule *rule)
 {
     if (unit->limit > rule->work.limit)
@@ -123,7 +123,7 @@ void attest_judge_rule_init(attest_judge_rule *rule, const attest_judge_variant 
     rule->variant = v;
     rule->descaled = problem->descaled;
     rule->value_factor = 1;
-    /* a scheme that has no errors is no model's */
+    /* models have no schemes without errors */
     rule->quantised = v->cast && v->p_scheme.name[0] &&
                       attest_block_error_init(&rule->scheme, &v->p_scheme, NULL) == ATTEST_OK;
     set_units(rule, v);
@@ -139,8 +139,8 @@ void attest_judge_rule_init(attest_judge_rule *rule, const attest_judge_variant 
     rule->flushed =
         ldexp(ATTEST_TERM(flushed_weight, 1), -124 + (v->offset < 0 ? (int)-v->offset : 0)) *
         attest_judge_exp_up(rule->reach / 2);
-    /* a negative offset is taken back after the flush; parts are multiplied, added and divided
-     * once more each */
+    /* a negative offset is removed after flushing; parts are multiplied, added and divided once
+     * more each */
     rule->tiny = ldexp(ATTEST_TERM(flushed_result, whole ? 1 : (double)v->splits + 1),
                        -125 + (v->offset < 0 ? (int)-v->offset : 0));
     rule->folded = any || v->scale == ATTEST_JUDGE_SCALE_FOLDED;
@@ -180,7 +180,7 @@ attest_judge_shared attest_judge_rule_compare(const attest_judge_rule *a,
     const attest_judge_variant *v = a->variant;
     attest_judge_variant other = *b->variant;
 
-    /* how products with V are added counts in (5) alone; their format limits weights, too */
+    /* the addition of products with V matters in (5) alone; their format also limits weights */
     other.pv = v->pv;
     other.pv.accumulate = b->variant->pv.accumulate;
     if (memcmp(&other, v, sizeof other) == 0)
@@ -195,12 +195,12 @@ attest_judge_shared attest_judge_rule_compare(const attest_judge_rule *a,
                                                 : ATTEST_JUDGE_SHARE_NOTHING;
 }
 
-/* ---- which variants of a model have the values of a problem ---- */
+/* ---- variants that accept the inputs ---- */
 
-/* Most values are normal numbers of few bits, or 0; the others are converted. */
+/* Fast for normal numbers of few bits and 0; others are converted. */
 static bool is_of_format(const double *x, size_t count, const attest_judge_arithmetic *unit)
 {
-    const attest_in_double *h = &unit->hosted;
+    const attest_in_double *h = &unit->in_double;
     uint64_t cut = h->plain ? 0 : ((uint64_t)1 << h->shift) - 1;
 
     for (size_t i = 0; i < count; i++) {
@@ -214,7 +214,7 @@ static bool is_of_format(const double *x, size_t count, const attest_judge_arith
     return true;
 }
 
-/* Whether the head's values are numbers of the variant's formats. */
+/* Whether the values of the head are numbers of the input formats of the variant. */
 static bool fits(const attest_judge_head *head, const attest_judge_variant *variant)
 {
     const attest_judge_problem *x = head->problem;
@@ -232,8 +232,8 @@ static bool fits(const attest_judge_head *head, const attest_judge_variant *vari
     return true;
 }
 
-/* Whether scores can be added with the variant's depth: in h additions a term meets at most
- * 2^h - 1 others. Orders that are one after another, and matrix units, have none. */
+/* Whether scores can be added within the depth of the variant: in h additions a term meets at
+ * most 2^h - 1 others. Sequential orders and matrix units have no depth. */
 static bool can_add(const attest_judge_variant *variant, size_t dim)
 {
     const attest_judge_dot *dot = &variant->score;

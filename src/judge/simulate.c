@@ -39,7 +39,7 @@ static double larger(double a, double b)
 
 /* ---- exponentials ---- */
 
-/* The exponential that the kernel computes; value: what it is a weight of. */
+/* The exponential that the kernel computes. value: the value that it weighs. */
 static double exponential(attest_judge_instance *x, double argument, double value)
 {
     attest_judge_exponential y;
@@ -278,7 +278,7 @@ static double cast_output(attest_judge_instance *x, double y)
                                       : attest_judge_round_down(y, &x->output);
 }
 
-/* About the exact result in the target column: what is pushed away from. */
+/* The approximate exact result in the target column, from which outputs are pushed away. */
 static double get_middle(const attest_judge_instance *x, const attest_judge_head *head,
                          const attest_judge_row *row, size_t i)
 {
@@ -333,7 +333,7 @@ attest_status attest_judge_instance_run(double *out, attest_judge_instance *x,
                                 x->problem->dim, x->score.depth);
     attest_judge_instance_score(x, head, &row, i, false);
     tiles = attest_judge_instance_tile(x, &row);
-    /* -inf for every key that is seen: -inf - -inf */
+    /* every key that is seen has the score -inf: -inf - -inf is NaN */
     for (size_t c = 0; c < values; c++)
         out[c] = x->problem->qkv.empty_is_nan || sees_a_key(&row) ? (double)NAN : 0;
     if (tiles == 0)

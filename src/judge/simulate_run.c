@@ -14,10 +14,10 @@
 #include "judge/interval_run.h"
 #include "judge/simulate.h"
 
-/* Rows that are handed out together: enough that loading their head again costs little. */
+/* The rows of one work item: enough to make loading their head cheap in comparison. */
 enum { ROWS = 64 };
 
-/* What the workers share: the results, how far they are, and what went wrong first. */
+/* The memory that the workers share: results, progress, and the first error. */
 typedef struct results {
     atomic_size_t done;
     atomic_flag told;
@@ -28,8 +28,8 @@ typedef struct results {
 typedef struct job {
     attest_judge_problem problem;
     const attest_judge_model *model;
-    size_t schedule, chunks; /* of a head */
-    bool values, bounds;     /* which are asked for */
+    size_t schedule, chunks; /* per head */
+    bool values, bounds;     /* which results are needed */
     size_t elements, bytes;  /* bytes: of results */
     results *results;
     const attest_judge_options *options;
@@ -64,7 +64,7 @@ static attest_status run_rows(job *j, attest_judge_head *head, size_t first, siz
     return ATTEST_OK;
 }
 
-/* The hull over the variants; where one of them says nothing, nothing is said. */
+/* The hull over the variants; without a bound for one of them there is none. */
 static void widen(double *lo, double *hi, const double *l, const double *h, size_t count,
                   bool first)
 {
@@ -74,20 +74,20 @@ static void widen(double *lo, double *hi, const double *l, const double *h, size
     }
 }
 
-static attest_status replay_rows(job *j, attest_judge_head *head, size_t variant, size_t first,
-                                 size_t last, attest_error *error)
+static attest_status bound_rows(job *j, attest_judge_head *head, size_t variant, size_t first,
+                                size_t last, attest_error *error)
 {
     size_t values = j->problem.value_dim;
-    attest_judge_interval_run replay ATTEST_CLEARED_BY(attest_judge_interval_run_clear) = {0};
+    attest_judge_interval_run run ATTEST_CLEARED_BY(attest_judge_interval_run_clear) = {0};
     double *l ATTEST_FREED = attest_memory_alloc(values, 2 * sizeof *l), *h;
 
     if (!l)
         return attest_memory_fail(error);
     h = l + values;
-    ATTEST_TRY(attest_judge_interval_run_init(&replay, &j->problem, &j->model->variant[variant],
+    ATTEST_TRY(attest_judge_interval_run_init(&run, &j->problem, &j->model->variant[variant],
                                               &j->model->schedule[j->schedule], error));
     for (size_t i = first; i < last; i++) {
-        attest_judge_interval_run_row(l, h, &replay, head, i);
+        attest_judge_interval_run_row(l, h, &run, head, i);
         widen(element(j, 1, head, i), element(j, 2, head, i), l, h, values, variant == 0);
     }
     return ATTEST_OK;
@@ -107,7 +107,7 @@ static attest_status run_chunk(job *j, size_t item, attest_error *error)
     if (j->values)
         ATTEST_TRY(run_rows(j, &head, first, last, error));
     for (size_t v = 0; j->bounds && v < j->model->variants; v++)
-        ATTEST_TRY(replay_rows(j, &head, v, first, last, error));
+        ATTEST_TRY(bound_rows(j, &head, v, first, last, error));
     atomic_fetch_add(&j->results->done, last - first);
     return ATTEST_OK;
 }
@@ -123,8 +123,8 @@ static bool work(void *context, size_t item)
             j->results->error = error;
         return false;
     }
-    return attest_judge_cancel_tell(&j->cancel, "rows", atomic_load(&j->results->done),
-                                    q->batch * q->heads * q->queries);
+    return attest_judge_cancel_check(&j->cancel, "rows", atomic_load(&j->results->done),
+                                     q->batch * q->heads * q->queries);
 }
 
 /* Every head is loaded once, so that bad numbers are found in the order of the input. */

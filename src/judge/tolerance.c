@@ -1,4 +1,4 @@
-/* tolerance.c -- tolerances as in allclose, and kernels of a model that exceed them */
+/* tolerance.c -- tolerances as in allclose, and kernels of a model that exceed them. */
 #include "judge/tolerance.h"
 
 #include <float.h>
@@ -12,7 +12,7 @@
 #include "judge/simulate.h"
 #include "number/scope.h"
 
-/* ---- is an output within atol + rtol |o|? ---- */
+/* ---- |y - o| <= atol + rtol |o| ---- */
 
 static double up(double x)
 {
@@ -24,7 +24,7 @@ static double down(double x)
     return nextafter(x, (double)-INFINITY);
 }
 
-/* The next doubles: *low <= value <= *high. */
+/* The nearest doubles on either side: *low <= value <= *high. */
 static void enclose(double *low, double *high, const fmpq_t value)
 {
     ARF(end);
@@ -42,13 +42,13 @@ void attest_judge_allclose_set(attest_judge_allclose *tolerance, const fmpq_t at
     enclose(&tolerance->rtol_low, &tolerance->rtol_high, rtol);
 }
 
-/* A NaN whose error is not infinite is one that is to be there: a row without keys. */
+/* A NaN whose error is finite is correct: a row without keys. */
 static bool is_unknown(double value, double error)
 {
     return isnan(value) && isinf(error);
 }
 
-/* No more than what is allowed at an exact value within error of o. */
+/* A lower bound on the tolerance at an exact value within error of o. */
 static double allow_low(const attest_judge_allclose *tolerance, double o, double error)
 {
     double least = fmax(down(fabs(o) - error), 0);
@@ -56,8 +56,8 @@ static double allow_low(const attest_judge_allclose *tolerance, double o, double
     return down(tolerance->atol_low + fmax(down(tolerance->rtol_low * least), 0));
 }
 
-/* One element: the distance and what is allowed, each rounded away from the claim by a step
- * after every operation, which is more than its rounding. */
+/* Compares one element. The distance and the tolerance are moved by one number after every
+ * operation, which is more than its rounding, away from the claim. */
 static attest_judge_closeness compare(double *excess, const attest_judge_allclose *tolerance,
                                       double y, double y_error, double o, double o_error)
 {
@@ -130,13 +130,13 @@ bool attest_judge_allclose_holds(size_t *at, const attest_judge_allclose *tolera
     return holds;
 }
 
-/* ---- a correct kernel whose output a tolerance refuses ---- */
+/* ---- correct kernels that exceed a tolerance ---- */
 
-/* Kernels that are tried, for short rows and for long ones, and the products of a row at which
- * their number begins to fall. */
+/* The numbers of kernels for short rows and for long ones, and the products of a row from which
+ * on the number falls. */
 enum { MOST_KERNELS = 256, LEAST_KERNELS = 16, SHORT_ROW = 1 << 14 };
 
-/* The row that is tried, and what it should be. */
+/* The row, and its exact values. */
 typedef struct trial {
     attest_judge_head head;
     size_t row, column;
@@ -151,7 +151,7 @@ static void trial_clear(trial *t)
     attest_judge_head_clear(&t->head);
 }
 
-/* Tries one kernel. Kernels that cannot be simulated are passed over. */
+/* Runs one kernel. Kernels that cannot be simulated are skipped. */
 static attest_status try_kernel(attest_judge_tolerance_search *escape, trial *t,
                                 const attest_judge_variant *variant, uint64_t seed,
                                 attest_error *error)

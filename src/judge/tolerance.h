@@ -1,6 +1,7 @@
-/* tolerance.h -- the tolerance that tests of kernels use: |y - o| <= atol + rtol |o|.
+/* tolerance.h -- the tolerance that tests of kernels use, |y - o| <= atol + rtol |o|, and
+ * kernels that exceed it.
  *
- * y and o are known up to errors; what is said here holds for every y and o within them. */
+ * y and o are known up to errors; results hold for every y and o within them. */
 #ifndef ATTEST_JUDGE_TOLERANCE_H
 #define ATTEST_JUDGE_TOLERANCE_H
 
@@ -23,29 +24,28 @@ void attest_judge_allclose_set(attest_judge_allclose *tolerance, const fmpq_t at
 typedef enum attest_judge_closeness {
     ATTEST_JUDGE_CLOSE = 0, /* every element is within the tolerance */
     ATTEST_JUDGE_FAR,       /* some element is not */
-    ATTEST_JUDGE_OPEN       /* the errors are too large to tell */
+    ATTEST_JUDGE_OPEN       /* the errors are too large to decide */
 } attest_judge_closeness;
 
-/* |y[i] - output| <= y_error[i] and |o[i] - exact| <= o_error[i] (NULL: 0): is every output
- * within the tolerance of the exact values? *at is the element that is farthest outside, as far
- * as doubles tell, or that could not be decided. NaN is within the tolerance of NaN, and of
- * nothing else. */
+/* Whether every output is within the tolerance of the exact values, where |y[i] - output| <=
+ * y_error[i] and |o[i] - exact| <= o_error[i] (NULL: 0). *at is the element that is farthest
+ * outside, as far as doubles can decide, or that is undecided. NaN is within the tolerance of
+ * NaN only. */
 attest_judge_closeness attest_judge_allclose_check(size_t *at,
                                                    const attest_judge_allclose *tolerance,
                                                    const double *y, const double *y_error,
                                                    const double *o, const double *o_error,
                                                    size_t count);
 
-/* Is every output whose distance from the exact value is at most bound[i] within the tolerance?
- * False: *at is the element where the bound exceeds it by the most. A bound of NaN belongs to a
- * row that is to be NaN, which is within. */
+/* Whether every output within bound[i] of the exact value is within the tolerance. False: *at
+ * is the element where the bound exceeds it by the most. A bound of NaN belongs to a row that
+ * must be NaN; it is within. */
 bool attest_judge_allclose_holds(size_t *at, const attest_judge_allclose *tolerance,
                                  const double *bound, const double *o, const double *o_error,
                                  size_t count);
 
-/* ---- a correct kernel whose output a tolerance refuses.  Kernels of a model are drawn and run
- * on one row, bit for bit: one that leaves the tolerance is a proof that a correct kernel can
- * ---- */
+/* ---- correct kernels that exceed a tolerance. Kernels of a model are drawn and run on one
+ * row, bit for bit: one that exceeds the tolerance proves that a correct kernel can ---- */
 
 typedef struct attest_judge_tolerance_search {
     bool found;
@@ -55,9 +55,9 @@ typedef struct attest_judge_tolerance_search {
     double output;
 } attest_judge_tolerance_search;
 
-/* Tries kernels, as many as some seconds allow, on the row of the element at this place of the
- * output, pushed away from the exact value there. exact and error are those of all elements.
- * Kernels that cannot be simulated are passed over. Status: FORMAT, NOMEM. */
+/* Runs kernels, a number that takes some seconds, on the row of the element at this place of
+ * the output, pushed away from the exact value there. exact and error are those of all
+ * elements. Kernels that cannot be simulated are skipped. Status: FORMAT, NOMEM. */
 attest_status attest_judge_tolerance_search_find(attest_judge_tolerance_search *escape,
                                                  const attest_qkv *qkv,
                                                  const attest_judge_model *model,

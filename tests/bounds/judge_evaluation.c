@@ -502,9 +502,9 @@ static double get_cast(const scene *s, const attest_judge_work *row,
     arb_sub(e, e, a, BITS);
     arb_exp(e, e, BITS);
     y = arf_get_d(arb_midref(e), ARF_RND_NEAR);
-    if (y == attest_in_double_convert(y, &rule->p.hosted))
+    if (y == attest_in_double_convert(y, &rule->p.in_double))
         abort();
-    y = attest_in_double_convert(y, &rule->p.hosted);
+    y = attest_in_double_convert(y, &rule->p.in_double);
     arb_set_d(b, row->top);
     arb_sub(a, a, b, BITS);
     arb_exp(a, a, BITS);

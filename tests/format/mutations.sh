@@ -30,7 +30,7 @@ mutation() { # name, file of src, text, replacement
 
 mutation "a largest number too many" format/format.c '"float8_e4m3fn", 4, true, -6, 8, 8, .finite_only = true, .top_is_nan = true' '"float8_e4m3fn", 4, true, -6, 8, 8, .finite_only = true, .top_is_nan = false'
 mutation "an exponent of fnuz" format/format.c '-15,' '-14,'
-mutation "ties of powers of two" format/format_code.c 'significand < 0.75' 'significand <= 0.75'
+mutation "ties of powers of two" format/format.c 'significand < 0.75' 'significand <= 0.75'
 mutation "halves of MX" format/block.c 'floor(fabs(x) / unit + 0.5)' 'nearbyint(fabs(x) / unit)'
 mutation "the scale of TransformerEngine" format/block.c 'scaled > ldexpf(1, exponent)' 'scaled >= ldexpf(1, exponent)'
 mutation "the scale of vLLM" format/block.c '(uint32_t)1 << 21' '(uint32_t)1 << 22'

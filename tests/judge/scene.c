@@ -30,7 +30,7 @@ double scene_round(double x, const char *name)
     attest_format f = scene_format(name);
 
     attest_judge_arithmetic_init(&unit, &f);
-    return attest_in_double_convert(x, &unit.hosted);
+    return attest_in_double_convert(x, &unit.in_double);
 }
 
 /* Everything in binary64, functions as good as that; keys and values 0, the query 1. */
