@@ -20,7 +20,7 @@ void attest_judge_cancel_begin(const attest_judge_cancel *cancel, const char *wh
     attest_progress_report(&cancel->options->progress, what, 0, total, NULL);
 }
 
-static void poll(attest_judge_cancel *p)
+static void poll_caller(attest_judge_cancel *p)
 {
     double now = attest_clock_seconds();
 
@@ -37,7 +37,7 @@ bool attest_judge_cancel_check(attest_judge_cancel *cancel, const char *what, si
         return true;
     attest_progress_report(&cancel->options->progress, what, done, total, NULL);
     if (cancel->options->proceed && !cancel->stopped)
-        poll(cancel);
+        poll_caller(cancel);
     return !cancel->stopped;
 }
 
