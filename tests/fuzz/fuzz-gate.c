@@ -22,8 +22,8 @@ static void make_result(attest_audit_result *result, bool known)
     result->has_errors = known;
     result->deviation.positions = known;
     result->deviation.max = 0.5;
-    result->attended.rows = known;
-    result->attended.max = 0.25;
+    result->weights_error.rows = known;
+    result->weights_error.max = 0.25;
     result->pairs.merged = 3;
 }
 
