@@ -23,7 +23,7 @@ observers: List[Callable[[Judgement, Optional[str]], None]] = []
 
 
 class AttentionError(AssertionError):
-    """An output is wrong, or nothing is known of some of it. ``judgement`` says what, ``replay`` how to see it again."""
+    """An output is wrong or undecided. ``judgement`` describes it, ``replay`` is the command that repeats the judgement."""
 
     def __init__(self, text: str, judgement: Judgement, replay: str):
         super().__init__(text)
@@ -96,7 +96,7 @@ def assert_attention(
     >>> assert_attention([[1.0], [1.0]], q, k, v, kernel="fp32-any", save=False)
     Traceback (most recent call last):
         ...
-    attest.AttentionError: proved wrong: 2 of 2 elements are what no kernel of fp32-any returns
+    attest.AttentionError: proved wrong: 2 of 2 elements are outside what any kernel of fp32-any can return
       head 0, rows 0-1, all 1 columns
     a kernel with this fault returns such an output: dropped-tile
     worst element: head 0, row 0, column 0

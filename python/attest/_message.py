@@ -40,7 +40,9 @@ def _worst(judgement: "Judgement", batches: int) -> List[str]:
         f"worst element: {_place(worst, batches)}",
         f"  output       {_number(worst['output'], 17)}{uncast}",
         f"  exact        {exact}",
-        f"  may be       {_number(worst['lo'])} to {_number(worst['hi'])}, within {_number(worst['bound'])} of the exact value",
+        f"  must be      {_number(worst['lo'])}, the only number that such a kernel can return here"
+        if worst["lo"] == worst["hi"]
+        else f"  may be       {_number(worst['lo'])} to {_number(worst['hi'])}, within {_number(worst['bound'])} of the exact value",
         f"  error/bound  {_number(worst['ratio'])}",
     ]
 
@@ -52,11 +54,11 @@ def describe(judgement: "Judgement") -> str:
     batches = 1 + max(head["batch"] for head in found["heads"])
     columns = found["heads"][0]["columns"]
     if judgement.verdict == "within":
-        lines = [f"within: all {found['elements']} elements are what a kernel of {name} may return here"]
+        lines = [f"within: all {found['elements']} elements are within what a kernel of {name} can return"]
     elif judgement.verdict == "wrong":
-        lines = [f"proved wrong: {found['wrong']} of {found['elements']} elements are what no kernel of {name} returns"]
+        lines = [f"proved wrong: {found['wrong']} of {found['elements']} elements are outside what any kernel of {name} can return"]
     else:
-        lines = [f"undecided: nothing is known of {found['undecided']} of {found['elements']} elements: {found['reason']}"]
+        lines = [f"undecided: {found['undecided']} of {found['elements']} elements: {found['reason']}"]
     if found["uncast"]:
         formats = " or ".join(judgement.kernel.output_formats)
         lines.append(f"{found['uncast']} of them are not numbers of {formats}, the output format of the model: a final cast is missing")

@@ -111,24 +111,23 @@ static void print_verdict(const attest_judge_counts *total, const char *kernel)
     switch (attest_judge_counts_verdict(total)) {
     case ATTEST_JUDGE_WITHIN:
         attest_paint_print(stdout, ATTEST_PAINT_GOOD, "within");
-        attest_print(": all %zu elements are what a kernel of %s may return here\n", all,
+        attest_print(": all %zu elements are within what a kernel of %s can return\n", all,
                      kernel);
         break;
     case ATTEST_JUDGE_WRONG:
         attest_paint_print(stdout, ATTEST_PAINT_BAD, "proved wrong");
-        attest_print(": %zu of %zu elements are what no kernel of %s returns\n", total->wrong,
-                     all, kernel);
+        attest_print(": %zu of %zu elements are outside what any kernel of %s can return\n",
+                     total->wrong, all, kernel);
         break;
     case ATTEST_JUDGE_UNDECIDED:
         attest_paint_print(stdout, ATTEST_PAINT_OPEN, "undecided");
-        attest_print(": nothing is known of %zu of %zu elements; the others are within\n",
+        attest_print(": %zu of %zu elements are undecided; the others are within\n",
                      total->undecided, all);
         break;
     }
 }
 
-/* Elements that are no numbers of the output format, or of any where the model lists several.
- */
+/* Prints how many elements are not numbers of any output format of the model. */
 static void print_uncast(size_t uncast, const attest_judge_model *model)
 {
     if (uncast == 0)
@@ -181,7 +180,7 @@ static void print_ranges(const judge_job *job, const attest_judgement *layer)
         attest_print("  and %zu more\n", all - shown);
 }
 
-/* What each stage has of the bound, the largest first named. */
+/* Prints the contribution of each stage to the bound, and names the largest. */
 static void print_terms(const attest_judge_terms *terms)
 {
     double all = 0;
@@ -193,7 +192,7 @@ static void print_terms(const attest_judge_terms *terms)
         all += terms->part[i];
         most = terms->part[i] > terms->part[most] ? i : most;
     }
-    attest_print("  of the bound   most by %s; to first order:\n",
+    attest_print("  bound          mostly from %s; to first order:\n",
                  attest_judge_stage_name((attest_judge_stage)most));
     for (int i = 0; i < ATTEST_JUDGE_STAGES; i++)
         attest_print("    (%d) %-9s %.3g (%.0f %%)\n", i < 6 ? i + 1 : 6,
@@ -221,14 +220,19 @@ static void print_worst(const judge_job *job, const attest_judgement *layer)
     attest_print("  output         %.17g%s\n", worst->output,
                  worst->uncast ? ", not a number of the output format" : "");
     attest_print("  exact          %s\n", attest_or_exit(text));
-    attest_print("  may be         %.9g to %.9g\n", worst->lo, worst->hi);
+    if (worst->lo == worst->hi)
+        attest_print(
+            "  must be        %.9g, the only number that such a kernel can return here\n",
+            worst->lo);
+    else
+        attest_print("  may be         %.9g to %.9g\n", worst->lo, worst->hi);
     attest_print("  error/bound    %.4g (bound %.4g)\n", worst->ratio, worst->bound);
     print_terms(&layer->terms);
     free(text);
     arb_clear(exact);
 }
 
-/* A line for each power of two, its bar as long as the share of the elements. */
+/* Prints a line for each power of two; its bar is proportional to the number of elements. */
 static void print_histogram(const judge_job *job, const attest_judgement *layer)
 {
     size_t bin[ATTEST_JUDGE_BINS] = {0}, most = 0;
@@ -309,8 +313,8 @@ static void print_difference(const judge_job *job)
         attest_cli_qkv_format_place(place, &job->x, job->layer[i].number,
                                     job->layer[i].summary.shape, d->at);
         attest_print(
-            "  the most, %.4g of what is allowed, at %s: %.9g and %.9g, %.4g apart, %.4g "
-            "allowed\n",
+            "  the largest, %.4g of the allowed difference, at %s: %.9g and %.9g, %.4g apart, "
+            "%.4g allowed\n",
             d->ratio, place, d->y, d->z, d->y > d->z ? d->y - d->z : d->z - d->y, d->allowed);
     }
 }

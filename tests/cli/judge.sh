@@ -11,7 +11,7 @@ o=$d/out.safetensors
 f=$d/F32.safetensors
 
 run 0 "an output of binary32" judge "$f" "$o" --kernel fp32-any --causal
-shows '^within: all 256 elements are what a kernel of fp32-any may return here$'
+shows '^within: all 256 elements are within what a kernel of fp32-any can return$'
 shows '^worst element    head [01], row [0-9]+, column [0-7]$'
 shows '^    .5. product +[0-9.e-]+ .[0-9]+ %.$'
 run 0 "as JSON" judge "$f" "$o" --kernel fp32-any --causal --json
@@ -46,7 +46,7 @@ for mask in seen bytes added; do
 done
 run 0 "a sink that weighs nothing" judge "$d/extra.safetensors" "$o" --kernel fp32-any --causal --sink sink
 run 0 "outputs in bfloat16" judge "$d/BF16.safetensors" "$o:bf16" --kernel bf16-any --causal
-shows '^  of the bound   most by (casts|output); to first order:$'
+shows '^  bound          mostly from (casts|output); to first order:$'
 run 1 "outputs that a kernel on bfloat16 has not rounded to it" judge "$d/BF16.safetensors" "$o" --kernel bf16-any --causal
 shows '^[0-9]+ of them are not numbers of bfloat16, the output format of the model: a final cast is missing$'
 shows '^  output  .*, not a number of the output format$'
@@ -85,7 +85,7 @@ done
 run 1 "a dropped tile" judge "$f" "$o:dropped-tile" --kernel fp32-any --causal --json
 json '[(r["head"], r["rows"], r["columns"]) for r in o["wrong_rows"]] == [(0, [8, 15], [0, 7]), (1, [8, 15], [0, 7])]'
 run 1 "in words" judge "$f" "$o:dropped-tile" --kernel fp32-any --causal
-shows '^proved wrong: [0-9]+ of 256 elements are what no kernel of fp32-any returns$'
+shows '^proved wrong: [0-9]+ of 256 elements are outside what any kernel of fp32-any can return$'
 shows '^  head 0, rows 8-15 '
 shows '^a kernel with this fault returns such an output: dropped-tile$'
 run 1 "NaN" judge "$f" "$o:nan" --kernel fp32-any --causal --json

@@ -126,7 +126,7 @@ class Judging(unittest.TestCase):
         big = [[2.0**127, 2.0**127]]
         found = attest.judge([[1.0, 1.0]], big, big, big, kernel="fp32-any")
         self.assertEqual((found.verdict, found.ok), ("undecided", False))
-        with self.assertRaisesRegex(attest.AttentionError, "undecided: nothing is known of 2 of 2"):
+        with self.assertRaisesRegex(attest.AttentionError, "undecided: 2 of 2 elements"):
             attest.assert_attention([[1.0, 1.0]], big, big, big, kernel="fp32-any", save=False)
 
 
