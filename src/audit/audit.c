@@ -218,8 +218,7 @@ static attest_status measure_arithmetic(attest_audit_result *result, const attes
         return attest_memory_fail(error);
     request_sample(&request, audit, sample);
     attest_audit_model_init(&model, &result->arithmetic);
-    model.capped = result->arithmetic.rounding == ATTEST_SIMULATED_NEAREST && !model.pairwise &&
-                   model.online_block == 0;
+    attest_audit_model_cap(&model, &result->arithmetic);
     ATTEST_TRY(attest_audit_bound(NULL, entry, &request, &model, error));
     ATTEST_TRY(measure(result, audit, outputs, entry, model.unit_bits, error));
     if (audit->exact_weights.rows == 0)

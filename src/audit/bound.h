@@ -30,6 +30,11 @@ typedef struct attest_audit_model {
 void attest_audit_model_init(attest_audit_model *model,
                              const attest_simulated_arithmetic *arithmetic);
 
+/* Sets capped where its domain allows it: for the bound of one arithmetic, which need not hold
+ * at larger widths. */
+void attest_audit_model_cap(attest_audit_model *model,
+                            const attest_simulated_arithmetic *arithmetic);
+
 /* norm[p] >= |computed output - exact output| 2^unit_bits at position p of the request's
  * sequences, and entry[p*dim + c] the same for one entry; infinite where there is no bound:
  * entries outside the range of doubles, possible overflow. Each may be NULL; both are in

@@ -58,8 +58,7 @@ attest_status attest_audit_head_bound_init(attest_audit_head_bound *r,
 
     *r = (attest_audit_head_bound){.problem = problem};
     attest_audit_model_init(&r->model, arithmetic);
-    r->model.capped = arithmetic->rounding == ATTEST_SIMULATED_NEAREST && !r->model.pairwise &&
-                      r->model.online_block == 0;
+    attest_audit_model_cap(&r->model, arithmetic);
     r->block = next = attest_memory_alloc(count, sizeof *next);
     r->number = attest_memory_alloc(2 * keys, sizeof *r->number);
     if (!r->block || !r->number)

@@ -230,3 +230,9 @@ void attest_audit_model_init(attest_audit_model *model, const attest_simulated_a
         .online_block = a->softmax == ATTEST_SIMULATED_ONLINE ? a->block : 0,
     };
 }
+
+void attest_audit_model_cap(attest_audit_model *model, const attest_simulated_arithmetic *a)
+{
+    model->capped = a->rounding == ATTEST_SIMULATED_NEAREST && !a->pairwise &&
+                    a->softmax != ATTEST_SIMULATED_ONLINE;
+}

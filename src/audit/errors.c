@@ -387,38 +387,22 @@ void attest_audit_deviation_clear(attest_audit_deviation *deviation)
 
 enum { MOST_WEIGHTS = 1 << 23 };
 
-static size_t positions_of(const attest_audit_request *request)
-{
-    size_t positions = 0;
-
-    for (size_t i = 0; i < request->sequences; i++)
-        positions += attest_dataset_length(request->dataset, request->sequence[i]);
-    return positions;
-}
-
-/* The length of the longest sequence of the request. */
-static size_t longest_of(const attest_audit_request *request)
-{
-    size_t longest = 0;
-
-    for (size_t i = 0; i < request->sequences; i++) {
-        size_t length = attest_dataset_length(request->dataset, request->sequence[i]);
-        longest = length > longest ? length : longest;
-    }
-    return longest;
-}
-
-/* Takes the first sequences of the sample whose weights fit, at least one. */
+/* Takes the first sequences of the sample whose weights fit. */
 static void choose_rows(attest_audit_exact_weights *w, const attest_audit_reference *sample)
 {
-    size_t each =
-        w->request.weights->heads * w->request.dataset->longest * w->request.dataset->longest;
+    const attest_dataset *dataset = w->request.dataset;
+    size_t heads = w->request.weights->heads,
+           each = heads * dataset->longest * dataset->longest;
     size_t most = each ? MOST_WEIGHTS / each : 0;
 
     w->request.sequence = sample->sequence;
     w->request.sequences = sample->sequences < most ? sample->sequences : most;
-    w->longest = longest_of(&w->request);
-    w->rows = positions_of(&w->request) * w->request.weights->heads;
+    for (size_t i = 0; i < w->request.sequences; i++) {
+        size_t length = attest_dataset_length(dataset, sample->sequence[i]);
+
+        w->longest = length > w->longest ? length : w->longest;
+        w->rows += length * heads;
+    }
 }
 
 attest_status attest_audit_exact_weights_get(attest_audit_exact_weights *weights,

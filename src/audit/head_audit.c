@@ -207,22 +207,14 @@ static bool look(context *seen, recorded *r, size_t row)
     return count > 0;
 }
 
-/* Keeps the exact output as number n of the reference. */
-static void keep_exact(recorded *r, size_t n)
-{
-    size_t dim = r->problem->value_dim;
-
-    for (size_t c = 0; c < dim; c++)
-        attest_audit_reference_set(&r->reference, n * dim + c, r->out + c);
-}
-
 /* Runs one position in all arithmetics, as number n. */
 static void run_position(attest_audit_cell *cell, recorded *r, size_t n, size_t row)
 {
     const attest_judge_problem *x = r->problem;
 
     attest_audit_head_reference_run(r->out, r->weight, &r->off, &r->exact, &r->rows, row);
-    keep_exact(r, n);
+    for (size_t c = 0; c < x->value_dim; c++)
+        attest_audit_reference_set(&r->reference, n * x->value_dim + c, r->out + c);
     if (r->model)
         memcpy(r->outputs[r->simulated].real + n * x->value_dim,
                r->kernel.out + row * x->value_dim, x->value_dim * sizeof *r->kernel.out);
@@ -262,14 +254,11 @@ static attest_status run_positions(attest_audit_cell *cell, recorded *r, attest_
     return ATTEST_OK;
 }
 
-static int compare_halves(const context *a, const context *b)
-{
-    return memcmp(a->half, b->half, sizeof a->half);
-}
-
 static int compare(const void *left, const void *right)
 {
-    return compare_halves(left, right);
+    const context *a = left, *b = right;
+
+    return memcmp(a->half, b->half, sizeof a->half);
 }
 
 /* Gives positions with equal contexts the same class. */
@@ -283,7 +272,7 @@ static attest_status classify(recorded *r, attest_error *error)
     if (r->count > 0)
         qsort(r->context, r->count, sizeof *r->context, compare);
     for (size_t i = 0; i < r->count; i++) {
-        group += i > 0 && compare_halves(&r->context[i - 1], &r->context[i]) != 0;
+        group += i > 0 && compare(&r->context[i - 1], &r->context[i]) != 0;
         r->classes.position[r->context[i].number] = group;
     }
     return ATTEST_OK;

@@ -466,14 +466,6 @@ static void set_weights(double *weight, double *off, attest_audit_head_reference
     *off = sum / 2 * (1 + ATTEST_TERM(head_weights_sums, 0x1p-20));
 }
 
-static bool any_open(arb_srcptr out, size_t count)
-{
-    for (size_t c = 0; c < count; c++)
-        if (arb_contains_zero(out + c) && !arb_is_zero(out + c))
-            return true;
-    return false;
-}
-
 void attest_audit_head_reference_run(arb_ptr out, double *weight, double *off,
                                      attest_audit_head_reference *e, attest_judge_head *head,
                                      size_t i)
@@ -491,6 +483,7 @@ void attest_audit_head_reference_run(arb_ptr out, double *weight, double *off,
         exponentiate(e, &row, head);
         mix(out, e, &row);
         bits *= 2;
-    } while (any_open(out, x->value_dim) && bits <= MOST_HEAD_FACTOR * ATTEST_AUDIT_HEAD_BITS);
+    } while (count_open(out, x->value_dim) > 0 &&
+             bits <= MOST_HEAD_FACTOR * ATTEST_AUDIT_HEAD_BITS);
     set_weights(weight, off, e);
 }
