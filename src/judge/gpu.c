@@ -152,7 +152,7 @@ attest_status attest_judge_core_init(attest_judge_core *core, const char *unit,
     ATTEST_TRY(attest_judge_gpu_find(&core->gpu, unit, a, b, half, error));
     if (promote % get_step(core) != 0)
         return attest_error_set(error, ATTEST_FORMAT,
-                                "%s adds %zu products of %s at a time, and %zu is no multiple "
+                                "%s adds %zu products of %s at a time, %zu is not a multiple "
                                 "of that",
                                 unit, get_step(core), a->name, promote);
     core->promote = promote;

@@ -55,8 +55,9 @@ static attest_status check_dot(const attest_judge_dot *dot, const char *group,
     if (!attest_judge_order_is_tensor(dot->order)) {
         if (dot->promote > 0 || dot->promote_tiles > 0)
             return attest_error_set(
-                error, ATTEST_FORMAT, "%s.%s: this is of matrix units, and %s.order is none",
-                group, dot->promote > 0 ? "promote" : "promote_tiles", group);
+                error, ATTEST_FORMAT,
+                "%s.%s: only matrix units have this, and %s.order is not one", group,
+                dot->promote > 0 ? "promote" : "promote_tiles", group);
         return ATTEST_OK;
     }
     if (dot->promote % dot->block != 0)
@@ -153,7 +154,7 @@ static attest_status check_variant(const attest_judge_variant *variant, attest_e
                                 "max.threshold: a kernel with a threshold is of the kind lazy");
     if (tiled && variant->tile > 0 && opposes(variant->direction, variant->pv.order))
         return attest_error_set(error, ATTEST_FORMAT,
-                                "pv.order: this is against max.direction, in which the tiles' "
+                                "pv.order: this contradicts max.direction, in which the tiles' "
                                 "products are added");
     return ATTEST_OK;
 }
@@ -208,7 +209,7 @@ static attest_status check_complete(const attest_judge_schedule *schedule, size_
     if (schedule->divide == ATTEST_JUDGE_PLACE_ANY)
         return refuse(error, index, "divide", "after or before is expected");
     if (opposes(schedule->direction, pv))
-        return refuse(error, index, "pv", "this is against the direction");
+        return refuse(error, index, "pv", "this contradicts the direction");
     return ATTEST_OK;
 }
 

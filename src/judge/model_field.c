@@ -363,7 +363,8 @@ static void read_unit(attest_judge_dot *dot, bool score, const char *unit,
         attest_error inner = {0};
 
         if (!score && !variant->cast)
-            attest_json_refuse(value, "p.format is null, and %s takes no binary32", unit);
+            attest_json_refuse(
+                value, "p.format is null, but %s does not multiply binary32 numbers", unit);
         else if (attest_judge_gpu_get(&dot->block, &dot->fraction, unit,
                                       score ? &variant->q : &variant->p,
                                       score ? &variant->k : &variant->v, &inner) != ATTEST_OK)
@@ -388,7 +389,7 @@ static void check_alone(const attest_json_cursor *object, const char *unit)
 
     for (size_t i = 0; i < sizeof key / sizeof key[0]; i++)
         if (attest_json_get_member(&member, object, key[i], NULL) == ATTEST_OK)
-            attest_json_refuse(&member, "%s says it already, in \"order\"", unit);
+            attest_json_refuse(&member, "\"order\", %s, sets this already", unit);
 }
 
 static void read_word(char *base, const attest_judge_field *field,

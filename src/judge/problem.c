@@ -111,10 +111,8 @@ static attest_status read_number(fmpq *value, const char *what, const char *text
     if (fmpq_sgn(value) <= 0)
         return attest_error_set(error, ATTEST_FORMAT, "the %s must be above 0", what);
     if (fabs(log2_of(value)) > MOST_LOG2)
-        return attest_error_set(
-            error, ATTEST_FORMAT,
-            "the %s must be between 2^-%d and 2^%d: no kernel has such a one", what, MOST_LOG2,
-            MOST_LOG2);
+        return attest_error_set(error, ATTEST_FORMAT, "the %s must be between 2^-%d and 2^%d",
+                                what, MOST_LOG2, MOST_LOG2);
     return ATTEST_OK;
 }
 
@@ -313,11 +311,11 @@ static attest_status load_factor(double *value, const attest_tensor *factor, cha
     attest_judge_tensor_get(value, factor, head->batch, index, 0, 0, 1);
     if (*value >= 1 / most && *value <= most && (double)(float)*value == *value)
         return ATTEST_OK;
-    return attest_error_set(error, ATTEST_FORMAT,
-                            "%c_descale[%zu][%zu], %.9g, is no binary32 number from 2^-%d to "
-                            "2^%d",
-                            name, head->batch, index, *value, ATTEST_JUDGE_FACTOR_LOG2,
-                            ATTEST_JUDGE_FACTOR_LOG2);
+    return attest_error_set(
+        error, ATTEST_FORMAT,
+        "%c_descale[%zu][%zu], %.9g, is not a binary32 number from 2^-%d to "
+        "2^%d",
+        name, head->batch, index, *value, ATTEST_JUDGE_FACTOR_LOG2, ATTEST_JUDGE_FACTOR_LOG2);
 }
 
 static attest_status load_factors(attest_judge_head *head, attest_error *error)

@@ -58,7 +58,7 @@ static attest_status quantise(double *value, double *factor, const attest_tensor
             factor[i / n[3] / n[2]] = scale->factor == 0 ? 1 : scale->factor;
         if (!isfinite(value[i]))
             return attest_error_set(error, ATTEST_FORMAT,
-                                    "%c[%zu][%zu][%zu][%zu], quantised by %s, is no number "
+                                    "%c[%zu][%zu][%zu][%zu], quantised by %s, is not a number "
                                     "of %s",
                                     name, i / n[3] / n[2] / n[1], i / n[3] / n[2] % n[1],
                                     i / n[3] % n[2], i % n[3], scheme->name, format->name);

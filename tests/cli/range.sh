@@ -134,7 +134,7 @@ open(sys.argv[1] + "/beyond.safetensors", "wb").write(struct.pack("<Q", len(text
 END
 refused "quantised to what is no number of the kernel" tolerance "$d/beyond.safetensors" --kernel fp8-flash3-hopper \
     --quantise q=e4m3:scale=1,v=e4m3:scale=1,k=e4m3:scale=4
-complains 'k\[1\]\[0\]\[2\]\[1\], quantised by e4m3:scale=4, is no number of float8_e4m3fn'
+complains 'k\[1\]\[0\]\[2\]\[1\], quantised by e4m3:scale=4, is not a number of float8_e4m3fn'
 refused "no such scheme" range "$f" --kernel fp32-any --quantise k=int9
 refused "a vague scheme" range "$f" --kernel fp32-any --quantise k=mxfp4
 refused "no such stage" range "$f" --kernel fp32-any --quantise o=q8_0
