@@ -51,6 +51,31 @@ void attest_double_layer_clear_scratch(attest_double_scratch *scratch)
     *scratch = (attest_double_scratch){0};
 }
 
+void attest_double_layer_pack(double *packed, const double *row, size_t size, size_t rows)
+{
+    for (size_t first = 0; first < rows; first += ATTEST_DOUBLE_LANES) {
+        for (size_t lane = 0; lane < ATTEST_DOUBLE_LANES; lane++)
+            for (size_t c = 0; c < size; c++)
+                packed[first * size + c * ATTEST_DOUBLE_LANES + lane] =
+                    first + lane < rows ? row[(first + lane) * size + c] : 0;
+    }
+}
+
+/* dot[lane] = x . (row lane of a packed block): size products and additions, from the first. */
+static inline void dots(double dot[ATTEST_DOUBLE_LANES], const double *x, const double *packed,
+                        size_t size)
+{
+    double sum[ATTEST_DOUBLE_LANES];
+
+    for (int lane = 0; lane < ATTEST_DOUBLE_LANES; lane++)
+        sum[lane] = x[0] * packed[lane];
+    for (size_t c = 1; c < size; c++) /* unrolled, so that the sums stay in registers */
+        _Pragma("GCC unroll 8") for (int lane = 0; lane < ATTEST_DOUBLE_LANES; lane++)
+            sum[lane] += x[c] * packed[c * ATTEST_DOUBLE_LANES + lane];
+    for (int lane = 0; lane < ATTEST_DOUBLE_LANES; lane++)
+        dot[lane] = sum[lane];
+}
+
 /* y_i = W x_i for the rows of packed. (2): cols products and additions per entry. */
 static void project(double *y, const attest_double_matrix *w, const double *packed,
                     size_t length)
@@ -61,8 +86,7 @@ static void project(double *y, const attest_double_matrix *w, const double *pack
         size_t lanes =
             length - first < ATTEST_DOUBLE_LANES ? length - first : ATTEST_DOUBLE_LANES;
         for (size_t r = 0; r < w->rows; r++) {
-            attest_double_layer_dots(dot, w->entry + r * w->cols, packed + first * w->cols,
-                                     w->cols);
+            dots(dot, w->entry + r * w->cols, packed + first * w->cols, w->cols);
             for (size_t lane = 0; lane < lanes; lane++)
                 y[(first + lane) * w->rows + r] = dot[lane];
         }
@@ -267,7 +291,7 @@ static bool find_best(double *best, size_t *winner, const contest *c)
     for (size_t first = 0; first < c->seen; first += ATTEST_DOUBLE_LANES) {
         size_t lanes =
             c->seen - first < ATTEST_DOUBLE_LANES ? c->seen - first : ATTEST_DOUBLE_LANES;
-        attest_double_layer_dots(score, c->query, c->keys + first * size, size);
+        dots(score, c->query, c->keys + first * size, size);
         for (size_t lane = 0; lane < lanes; lane++) {
             if (!isfinite(
                     score[lane])) /* after an overflow, also to -infinity, nothing is known */
@@ -291,7 +315,7 @@ static bool is_clear(size_t *winner, const contest *c, double best)
     for (size_t first = 0; first < c->seen; first += ATTEST_DOUBLE_LANES) {
         size_t lanes =
             c->seen - first < ATTEST_DOUBLE_LANES ? c->seen - first : ATTEST_DOUBLE_LANES;
-        attest_double_layer_dots(score, c->query, c->keys + first * size, size);
+        dots(score, c->query, c->keys + first * size, size);
         for (size_t lane = 0; lane < lanes; lane++) {
             size_t j = first + lane;
             if (score[lane] < line)

@@ -87,30 +87,6 @@ enum { ATTEST_DOUBLE_LANES = 8 };
 
 /* packed[first * size + c * LANES + lane] = entry c of row first + lane, first a multiple of
  * LANES; rows behind the last are 0. */
-static inline void attest_double_layer_pack(double *packed, const double *row, size_t size,
-                                            size_t rows)
-{
-    for (size_t first = 0; first < rows; first += ATTEST_DOUBLE_LANES) {
-        for (size_t lane = 0; lane < ATTEST_DOUBLE_LANES; lane++)
-            for (size_t c = 0; c < size; c++)
-                packed[first * size + c * ATTEST_DOUBLE_LANES + lane] =
-                    first + lane < rows ? row[(first + lane) * size + c] : 0;
-    }
-}
-
-/* dot[lane] = x . (row lane of a packed block): size products and additions, from the first. */
-static inline void attest_double_layer_dots(double dot[ATTEST_DOUBLE_LANES], const double *x,
-                                            const double *packed, size_t size)
-{
-    double sum[ATTEST_DOUBLE_LANES];
-
-    for (int lane = 0; lane < ATTEST_DOUBLE_LANES; lane++)
-        sum[lane] = x[0] * packed[lane];
-    for (size_t c = 1; c < size; c++) /* unrolled, so that the sums stay in registers */
-        _Pragma("GCC unroll 8") for (int lane = 0; lane < ATTEST_DOUBLE_LANES; lane++)
-            sum[lane] += x[c] * packed[c * ATTEST_DOUBLE_LANES + lane];
-    for (int lane = 0; lane < ATTEST_DOUBLE_LANES; lane++)
-        dot[lane] = sum[lane];
-}
+void attest_double_layer_pack(double *packed, const double *row, size_t size, size_t rows);
 
 #endif

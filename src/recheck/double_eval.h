@@ -1,5 +1,6 @@
 /* double_eval.h -- outputs in doubles with bounds on their errors (proofs-notes/certify.md,
- * "Quick outputs"). It has its own loops and its own exp, and uses nothing of the kernels. */
+ * "Evaluation in doubles"). It has its own loops and its own exp, and uses nothing of the
+ * kernels. */
 #ifndef ATTEST_RECHECK_DOUBLE_EVAL_H
 #define ATTEST_RECHECK_DOUBLE_EVAL_H
 

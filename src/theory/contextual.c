@@ -203,6 +203,12 @@ void attest_contexts_clear(attest_contexts *contexts)
     fmpz_clear(contexts->required_pairs);
 }
 
+attest_place attest_context_place(const attest_context *context, const attest_dataset *dataset)
+{
+    return (attest_place){context->sequence,
+                          context->first - dataset->start[context->sequence]};
+}
+
 /* Everything that one pass over the dataset needs. */
 typedef struct survey {
     attest_contexts *contexts;

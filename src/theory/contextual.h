@@ -65,12 +65,7 @@ attest_status attest_contexts_get_classes(attest_contexts *contexts,
                                           attest_error *error) ATTEST_WARN_UNUSED;
 
 /* The first position of a context. */
-static inline attest_place attest_context_place(const attest_context *context,
-                                                const attest_dataset *dataset)
-{
-    return (attest_place){context->sequence,
-                          context->first - dataset->start[context->sequence]};
-}
+attest_place attest_context_place(const attest_context *context, const attest_dataset *dataset);
 
 typedef enum attest_likeness {
     ATTEST_LIKE_SETS,

@@ -1,11 +1,10 @@
-/* The terms of the second route's bounds (proofs-notes/certify.md, "Quick outputs" and the
- * grid), each with an instance that needs it. The steps of double_eval.c are called one by one where
- * others would hide them. */
+/* The terms of the second route's bounds (proofs-notes/certify.md, "Evaluation in doubles" and
+ * the grid), each with an instance that needs it. The steps of double_eval.c are called one by
+ * one where others would hide them. */
 #include <string.h>
 
 #include "recheck/check.c"
 #include "recheck/double_eval.c"
-#include "recheck/output_doubles.c"
 #include "tests/bounds/exact.h"
 #include "tests/bounds/recheck_rows.h"
 #include "tests/bounds/table.h"
@@ -372,31 +371,31 @@ static bool visit_second(void *state, size_t a, size_t b)
 static bool misses(const double *x, const double *y, size_t dim, size_t each, double error,
                    double reach)
 {
-    double *sketch = calloc(2 * each * dim, sizeof *sketch);
+    double *output = calloc(2 * each * dim, sizeof *output);
     double *errors = calloc(2 * each, sizeof *errors);
     uint32_t *group = calloc(2 * each, sizeof *group);
     attest_recheck check = {
-        .dim = dim, .positions = 2 * each, .group = group, .output = sketch, .error = errors};
+        .dim = dim, .positions = 2 * each, .group = group, .output = output, .error = errors};
     visits seen = {each, 0};
     arf_t limit;
 
-    if (!sketch || !errors || !group)
+    if (!output || !errors || !group)
         abort();
     arf_init(limit);
     arf_set_d(limit, reach);
     for (size_t p = 0; p < 2 * each; p++) {
-        memcpy(sketch + p * dim, p < each ? x : y, dim * sizeof *sketch);
+        memcpy(output + p * dim, p < each ? x : y, dim * sizeof *output);
         errors[p] = error;
         group[p] = (uint32_t)p;
     }
     if (attest_recheck_visit_near(&check, limit, visit_second, &seen, NULL) != ATTEST_OK)
         abort();
     arf_clear(limit);
-    free(sketch), free(errors), free(group);
+    free(output), free(errors), free(group);
     return seen.count != each * each;
 }
 
-/* Two outputs at the reach, whose sketches are farther apart by both errors, at many places of
+/* Two outputs at the reach, whose doubles are farther apart by both errors, at many places of
  * the grid. */
 static double grid_errors(void)
 {
@@ -456,15 +455,15 @@ static double grid_underflow(void)
 }
 
 /* Whether an output of at least this norm is passed over. */
-static bool passes(double *sketch, size_t dim, double error, double norm)
+static bool passes(double *output, size_t dim, double error, double norm)
 {
     const attest_recheck check = {
-        .dim = dim, .positions = 1, .output = sketch, .error = &error};
+        .dim = dim, .positions = 1, .output = output, .error = &error};
 
     return !attest_recheck_may_reach(&check, 0, norm);
 }
 
-/* 1 + 2^-10, of which the sketch has 1. */
+/* 1 + 2^-10, of which the double has 1. */
 static double norm_error(void)
 {
     double x = 1;
@@ -498,7 +497,7 @@ static double norm_underflow(void)
 }
 
 /* The ball of middle + off has the radius 0, or its middle is `middle`: the distance of
- * middle + off from the sketch over the bound. All are below 1, and not below 1/2. */
+ * middle + off from the double over the bound. All are below 1, and not below 1/2. */
 static double sketch_ratio(double middle, double off, double radius)
 {
     double x, error, ratio;

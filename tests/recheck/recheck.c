@@ -219,7 +219,7 @@ static void get_squares(arb_ptr square, attest_recheck *check)
     _arb_vec_clear(out, (slong)(check->positions * dim));
 }
 
-/* Whether the sketch shows that the norm of an output, in its units, does not reach a little
+/* Whether the doubles show that the norm of an output, in its units, does not reach a little
  * more than it is, and not that it does not reach itself. */
 static bool is_norm(const attest_recheck *check, size_t p, const arb_t square)
 {
@@ -235,8 +235,8 @@ static bool is_norm(const attest_recheck *check, size_t p, const arb_t square)
            !attest_recheck_may_reach(check, p, above);
 }
 
-/* Whether the sketch of a position is within its error of the output. */
-static bool is_sketch(attest_recheck *check, size_t p)
+/* Whether the double of a position is within its error of the output. */
+static bool is_enclosed(attest_recheck *check, size_t p)
 {
     enum { BITS = 4000 };
     arb_ptr out = _arb_vec_init((slong)check->dim);
@@ -261,9 +261,9 @@ static bool is_sketch(attest_recheck *check, size_t p)
     return is;
 }
 
-/* Outputs of all sizes in one sketch: those that doubles give, and, with large, one beyond
+/* Outputs of all sizes in one array: those that doubles give, and, with large, one beyond
  * their range, beside which others underflow. */
-static void test_sketch(void)
+static void test_doubles(void)
 {
     static const char *const large[] = {"1", "7e39", "1e-400", "1e301", "1e1000"};
     size_t wrong = 0, positions = 0;
@@ -286,7 +286,7 @@ static void test_sketch(void)
             attest_recheck_make_doubles(&check, NULL) != ATTEST_OK)
             abort();
         for (size_t p = 0; p < check.positions; p++, positions++)
-            wrong += !is_sketch(&check, p);
+            wrong += !is_enclosed(&check, p);
         check.error[0] += 8; /* norms are below 2 */
         wrong +=
             !attest_recheck_may_reach(&check, 0, 8) || attest_recheck_may_reach(&check, 0, 11);
@@ -294,11 +294,12 @@ static void test_sketch(void)
         attest_weights_clear(&weights);
         attest_dataset_clear(&dataset);
     }
-    TAP_OK(wrong == 0, "%zu sketches, %zu are farther off than they say", positions, wrong);
+    TAP_OK(wrong == 0, "%zu outputs in doubles, %zu are farther off than their bounds",
+           positions, wrong);
 }
 
 /* Whether a norm, times a power of two, is reached, and not 10^-12 more; entries are those of
- * the sketch. */
+ * the doubles. */
 static bool is_reached(attest_recheck *check, size_t p, int exponent)
 {
     arb_t square, x;
@@ -319,7 +320,7 @@ static bool is_reached(attest_recheck *check, size_t p, int exponent)
            !attest_recheck_may_reach(check, p, norm * (1 + 1e-12) + 1e-150);
 }
 
-/* Norms of sketches that are not off: rounding is all that keeps them from being reached, or
+/* Norms of doubles that are exact: rounding is all that keeps them from being reached, or
  * the underflow of squares. */
 static void test_reach(void)
 {
@@ -895,7 +896,7 @@ TEST(recheck)
 {
     test_near();
     test_jobs();
-    test_sketch();
+    test_doubles();
     test_reach();
     test_cancelled();
     test_lemma();
