@@ -101,14 +101,6 @@ static void write_double(attest_json *json, const char *key, double value)
     attest_json_write_string(json, key, text);
 }
 
-static void write_seed(attest_json *json, const char *key, uint64_t seed)
-{
-    char text[32];
-
-    snprintf(text, sizeof text, "0x%llx", (unsigned long long)seed);
-    attest_json_write_string(json, key, text);
-}
-
 static void write_lists(attest_json *json, const attest_chunk_result *result)
 {
     attest_json_write_object(json, "labels");
@@ -135,7 +127,7 @@ static void write_lists(attest_json *json, const attest_chunk_result *result)
         attest_json_write_string(json, "kind", attest_death_kind_name(death->kind));
         attest_json_write_integer(json, "detail", death->detail);
         attest_json_write_count(json, "trial", death->trial);
-        write_seed(json, "seed", death->seed);
+        attest_json_write_seed(json, "seed", death->seed);
         attest_json_write_bool(json, "shrinking", death->shrinking);
         attest_json_write_count(json, "steps", death->steps);
         attest_json_write_close(json);

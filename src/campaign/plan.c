@@ -3,7 +3,6 @@
 
 #include "campaign/plan.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,15 +70,12 @@ uint64_t attest_plan_end(const attest_plan *plan, size_t p, uint64_t t)
 
 static void write_plan(attest_json *json, const attest_plan *plan, bool shard_too)
 {
-    char seed[32];
-
-    snprintf(seed, sizeof seed, "0x%llx", (unsigned long long)plan->seed);
     attest_json_write_object(json, NULL);
     attest_json_write_string(json, "format", "attest/campaign");
     attest_json_write_integer(json, "version", 1);
     attest_json_write_string(json, "attest", attest_version());
     attest_json_write_string(json, "theft", ATTEST_THEFT_NAME);
-    attest_json_write_string(json, "seed", seed);
+    attest_json_write_seed(json, "seed", plan->seed);
     attest_setting_write(json, &plan->setting);
     attest_json_write_bool(json, "named", plan->named);
     attest_json_write_bool(json, "keep_going", plan->keep_going);

@@ -234,7 +234,6 @@ void attest_counterexample_write_members(attest_json *json,
     const attest_place place[2] = {{pair[0][0], pair[0][1]}, {pair[1][0], pair[1][1]}};
     const attest_counterexample_excerpt violation = {
         .definition = counterexample->definition, .places = counterexample->has_pair ? 2 : 0};
-    char seed[32];
 
     write_beginning(json, counterexample->property);
     if (counterexample->dataset.count > 0)
@@ -247,12 +246,10 @@ void attest_counterexample_write_members(attest_json *json,
                                  counterexample->parameter[p].value);
     attest_json_write_close(json);
     write_violation(json, &violation, place);
-    if (counterexample->has_seed) {
-        snprintf(seed, sizeof seed, "0x%llx", (unsigned long long)counterexample->seed);
-        attest_json_write_string(json, "seed", seed);
-    } else {
+    if (counterexample->has_seed)
+        attest_json_write_seed(json, "seed", counterexample->seed);
+    else
         attest_json_write_null(json, "seed");
-    }
     if (counterexample->object[0])
         attest_json_write_string(json, "object", counterexample->object);
     attest_json_write_string(json, "found_by", counterexample->found_by);

@@ -142,6 +142,12 @@ void attest_json_write_count(attest_json *json, const char *key, unsigned long l
     fprintf(json->stream, "%llu", value);
 }
 
+void attest_json_write_seed(attest_json *json, const char *key, unsigned long long seed)
+{
+    lead(json, key);
+    fprintf(json->stream, "\"0x%llx\"", seed);
+}
+
 void attest_json_write_string(attest_json *json, const char *key, const char *value)
 {
     if (!value) {

@@ -55,6 +55,9 @@ void attest_json_write_bool(attest_json *json, const char *key, bool value);
 void attest_json_write_integer(attest_json *json, const char *key, long long value);
 void attest_json_write_count(attest_json *json, const char *key, unsigned long long value);
 
+/* A seed: a string in hexadecimal, "0x1f". */
+void attest_json_write_seed(attest_json *json, const char *key, unsigned long long seed);
+
 /* A string; NULL is written as null. */
 void attest_json_write_string(attest_json *json, const char *key, const char *value);
 

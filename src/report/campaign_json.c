@@ -1,6 +1,5 @@
 /* campaign_json.c -- a finished campaign as JSON. */
 #include <math.h>
-#include <stdio.h>
 
 #include <attest/version.h>
 
@@ -8,14 +7,6 @@
 #include "campaign/counterexample.h"
 #include "report/campaign.h"
 #include "campaign/replay.h"
-
-static void write_seed(attest_json *json, const char *key, uint64_t seed)
-{
-    char text[32];
-
-    snprintf(text, sizeof text, "0x%llx", (unsigned long long)seed);
-    attest_json_write_string(json, key, text);
-}
 
 /* A margin is a logarithm, possibly -infinity, which is not a number of JSON. */
 static void write_margin(attest_json *json, const char *key, double margin)
@@ -88,7 +79,7 @@ static void write_deaths(attest_json *json, const attest_chunk_result *result)
 
         attest_json_write_object(json, NULL);
         attest_json_write_count(json, "trial", death->trial);
-        write_seed(json, "seed", death->seed);
+        attest_json_write_seed(json, "seed", death->seed);
         attest_json_write_string(json, "kind", attest_death_kind_name(death->kind));
         if (death->kind == ATTEST_DEATH_SIGNAL || death->kind == ATTEST_DEATH_EXIT)
             attest_json_write_integer(json, "detail", death->detail);
@@ -193,7 +184,7 @@ void attest_report_campaign_json(attest_json *json, const attest_summary *summar
     attest_json_write_string(json, "attest", attest_version());
     attest_machine_cpu(cpu, sizeof cpu);
     attest_json_write_string(json, "cpu", cpu);
-    write_seed(json, "seed", summary->plan->seed);
+    attest_json_write_seed(json, "seed", summary->plan->seed);
     attest_setting_write(json, &summary->plan->setting);
     if (summary->plan->shards > 1) {
         attest_json_write_count(json, "shard", summary->plan->shard);
