@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 #include "io/array.h"
-#include "io/zip.h"
 
 static const unsigned char magic[ATTEST_NPY_MAGIC_SIZE] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 
@@ -304,25 +304,17 @@ typedef struct source {
     size_t header_size;
 } source;
 
-/* The header alone, from a prefix of the entry: it must agree with the entry's size before the
- * rest of it is inflated. */
-static attest_status read_header(source *from, attest_error *error)
+attest_status attest_npy_read_header(attest_array *array, size_t *header_size,
+                                     const attest_zip_entry *entry, attest_error *error)
 {
-    size_t count =
-        from->entry->size < ATTEST_NPY_MAX_HEADER ? from->entry->size : ATTEST_NPY_MAX_HEADER;
-    unsigned char *head = attest_memory_alloc(count, 1);
-    attest_status status;
+    size_t count = entry->size < ATTEST_NPY_MAX_HEADER ? entry->size : ATTEST_NPY_MAX_HEADER;
+    unsigned char *head ATTEST_FREED = attest_memory_alloc(count, 1);
 
     if (!head)
         return attest_memory_fail(error);
-    status = attest_zip_read(head, count, from->entry, error);
-    if (status == ATTEST_OK)
-        status = attest_npy_parse_header(&from->array, &from->header_size, head, count, error);
-    if (status == ATTEST_OK)
-        status =
-            attest_npy_check_size(&from->array, from->header_size, from->entry->size, error);
-    free(head);
-    return status;
+    ATTEST_TRY(attest_zip_read(head, count, entry, error));
+    ATTEST_TRY(attest_npy_parse_header(array, header_size, head, count, error));
+    return attest_npy_check_size(array, *header_size, entry->size, error);
 }
 
 static attest_status find(source *from, const attest_zip *zip, const char *name,
@@ -337,7 +329,8 @@ static attest_status find(source *from, const attest_zip *zip, const char *name,
                                 "there is no %s in the archive; weights are the arrays WQ, WK, "
                                 "WV of shape (H, s, d) and WO of shape (H, d, s)",
                                 file);
-    attest_status status = read_header(from, error);
+    attest_status status =
+        attest_npy_read_header(&from->array, &from->header_size, from->entry, error);
     return status == ATTEST_OK ? ATTEST_OK : attest_error_prefix(error, status, name);
 }
 
@@ -378,30 +371,27 @@ static attest_status make_heads(attest_weights *weights, size_t heads, attest_bu
                                 attest_error *error)
 {
     const size_t each = sizeof(attest_head) + ARRAYS * sizeof(fmpz);
-    attest_status status =
-        attest_budget_charge(budget, heads > SIZE_MAX / each ? SIZE_MAX : heads * each, error);
 
-    if (status == ATTEST_OK && attest_weights_resize(weights, heads) != ATTEST_OK)
-        return attest_memory_fail(error);
-    return status;
+    ATTEST_TRY(
+        attest_budget_charge(budget, heads > SIZE_MAX / each ? SIZE_MAX : heads * each, error));
+    return attest_weights_resize(weights, heads) == ATTEST_OK ? ATTEST_OK
+                                                              : attest_memory_fail(error);
 }
 
 /* Array i of all heads, from its elements. */
 static attest_status set_matrices(attest_weights *weights, const attest_array *array, int i,
                                   attest_budget *budget, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
-
-    for (size_t h = 0; h < weights->heads && status == ATTEST_OK; h++) {
+    for (size_t h = 0; h < weights->heads; h++) {
         attest_array_slice slice = {.start = h * attest_array_step(array, 0),
                                     .rows = array->shape[1],
                                     .cols = array->shape[2],
                                     .row_step = attest_array_step(array, 1),
                                     .col_step = attest_array_step(array, 2)};
-        status = attest_matrix_set_slice(matrix_of(&weights->head[h], i), array, &slice, budget,
-                                         error);
+        ATTEST_TRY(attest_matrix_set_slice(matrix_of(&weights->head[h], i), array, &slice,
+                                           budget, error));
     }
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_status read_elements(attest_weights *weights, source *from, int i,
@@ -431,20 +421,16 @@ static attest_status set_arrays(attest_weights *weights, const attest_zip *zip,
                                 attest_budget *budget, attest_error *error)
 {
     source from[ARRAYS];
-    attest_status status = ATTEST_OK;
 
-    for (int i = 0; i < ARRAYS && status == ATTEST_OK; i++)
-        status = find(&from[i], zip, array_name[i], error);
-    for (int i = 0; i < ARRAYS && status == ATTEST_OK; i++)
-        status = check_shape(from, i, error);
-    if (status == ATTEST_OK)
-        status = make_heads(weights, from[WQ].array.shape[0], budget, error);
-    if (status != ATTEST_OK)
-        return status;
+    for (int i = 0; i < ARRAYS; i++)
+        ATTEST_TRY(find(&from[i], zip, array_name[i], error));
+    for (int i = 0; i < ARRAYS; i++)
+        ATTEST_TRY(check_shape(from, i, error));
+    ATTEST_TRY(make_heads(weights, from[WQ].array.shape[0], budget, error));
     weights->dim = from[WQ].array.shape[2];
-    for (int i = 0; i < ARRAYS && status == ATTEST_OK; i++)
-        status = read_elements(weights, &from[i], i, budget, error);
-    return status;
+    for (int i = 0; i < ARRAYS; i++)
+        ATTEST_TRY(read_elements(weights, &from[i], i, budget, error));
+    return ATTEST_OK;
 }
 
 attest_status attest_weights_set_npz(attest_weights *weights, const unsigned char *bytes,

@@ -15,6 +15,7 @@
 #include <attest/weights.h>
 
 #include "io/array.h"
+#include "io/zip.h"
 
 enum {
     ATTEST_NPY_MAGIC_SIZE = 6,
@@ -37,6 +38,13 @@ attest_status attest_npy_parse_header(attest_array *array, size_t *header_size,
  * Status: FORMAT. */
 attest_status attest_npy_check_size(const attest_array *array, size_t header_size, size_t size,
                                     attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Reads the header of an entry of an .npz archive, from its beginning only. It must agree with
+ * the size of the entry, so that a small archive cannot claim to contain a large array.
+ * Status: FORMAT, NOMEM. */
+attest_status attest_npy_read_header(attest_array *array, size_t *header_size,
+                                     const attest_zip_entry *entry,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
 
 /* A whole file; array->data points into its bytes. Status: FORMAT. */
 attest_status attest_npy_parse(attest_array *array, const unsigned char *bytes, size_t size,

@@ -133,35 +133,15 @@ static attest_status find_entry(const attest_zip_entry **entry, const attest_ten
                                      "there is no array '%.80s' in the archive", name);
 }
 
-/* The header must agree with the entry's size before the entry is inflated, so that a small
- * file cannot claim to be a large one. */
-static attest_status check_entry(const attest_zip_entry *entry, attest_error *error)
-{
-    size_t count = entry->size < ATTEST_NPY_MAX_HEADER ? entry->size : ATTEST_NPY_MAX_HEADER;
-    unsigned char *head = attest_memory_alloc(count, 1);
-    size_t header_size;
-    attest_array array;
-    attest_status status;
-
-    if (!head)
-        return attest_memory_fail(error);
-    status = attest_zip_read(head, count, entry, error);
-    if (status == ATTEST_OK)
-        status = attest_npy_parse_header(&array, &header_size, head, count, error);
-    if (status == ATTEST_OK)
-        status = attest_npy_check_size(&array, header_size, entry->size, error);
-    free(head);
-    return status;
-}
-
 static attest_status inflate(attest_array *array, attest_tensor_file *file, const char *name,
                              attest_error *error)
 {
     const attest_zip_entry *entry;
+    size_t header_size;
     void *content;
 
     ATTEST_TRY(find_entry(&entry, file, name, error));
-    ATTEST_TRY(check_entry(entry, error));
+    ATTEST_TRY(attest_npy_read_header(array, &header_size, entry, error));
     ATTEST_TRY(own(&content, file, entry->size, 1, error));
     ATTEST_TRY(attest_zip_read(content, entry->size, entry, error));
     return attest_npy_parse(array, content, entry->size, error);
