@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "number/double.h"
+#include "number/scope.h"
 
 void attest_dataset_init(attest_dataset *dataset)
 {
@@ -162,18 +163,16 @@ static attest_status get_rationals(attest_sequence *sequence, const attest_datas
     const attest_tokens *tokens = &dataset->tokens;
     size_t dim = dataset->dim, length = attest_dataset_length(dataset, i);
     attest_status status = common_denominator(sequence->denominator, dataset, i, budget, error);
-    fmpz_t factor;
 
     if (status != ATTEST_OK)
         return status;
-    fmpz_init(factor);
+    FMPZ(factor);
     for (size_t k = 0; k < length; k++) {
         size_t t = attest_dataset_token(dataset, i, k);
         fmpz_divexact(factor, sequence->denominator, tokens->denominator + t);
         _fmpz_vec_scalar_mul_fmpz(sequence->entry + k * dim, tokens->numerator + t * dim,
                                   (slong)dim, factor);
     }
-    fmpz_clear(factor);
     return ATTEST_OK;
 }
 

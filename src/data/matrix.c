@@ -5,6 +5,7 @@
 #include <attest/matrix.h>
 
 #include "data/linear.h"
+#include "number/scope.h"
 
 void attest_matrix_init(attest_matrix *matrix)
 {
@@ -118,13 +119,11 @@ void attest_matrix_set(attest_matrix *copy, const attest_matrix *matrix)
 static void apply_factors(fmpz *out, const fmpz *left, size_t rows, const fmpz *right,
                           size_t cols, const fmpz *x)
 {
-    fmpz_t dot;
+    FMPZ(dot);
 
-    fmpz_init(dot);
     _fmpz_vec_dot(dot, right, x, (slong)cols);
     for (size_t r = 0; r < rows; r++)
         fmpz_mul(out + r, left + r, dot);
-    fmpz_clear(dot);
 }
 
 void attest_linear_apply(fmpz *out, const attest_matrix *matrix, const fmpz *x)

@@ -153,9 +153,8 @@ static attest_status parse_shift(fmpz_t shift, const char *text)
  */
 static void split(arf_t middle, arf_t radius, const arb_t ball)
 {
-    arf_t tiny;
+    ARF(tiny);
 
-    arf_init(tiny);
     arf_set_si_2exp_si(tiny, 1, -MOST_EXPONENT);
     arf_set(middle, arb_midref(ball));
     arf_set_mag(radius, arb_radref(ball));
@@ -165,23 +164,18 @@ static void split(arf_t middle, arf_t radius, const arb_t ball)
         arf_zero(middle);
         arf_add(radius, radius, tiny, 2 * MOST_EXPONENT, ARF_RND_CEIL);
     }
-    arf_clear(tiny);
 }
 
 /* Whether |ball / 2^shift - middle| <= radius on the whole ball. */
 static bool contains(const fmpq_t middle, const fmpq_t radius, const fmpz_t shift,
                      const arb_t ball)
 {
-    arb_t scaled;
-    arf_t mid, rad;
-    fmpz_t down;
-    fmpq_t distance, more;
     bool inside;
 
-    arb_init(scaled);
-    arf_init(mid), arf_init(rad);
-    fmpz_init(down);
-    fmpq_init(distance), fmpq_init(more);
+    ARB(scaled);
+    ARF(mid, rad);
+    FMPZ(down);
+    FMPQ(distance, more);
     fmpz_neg(down, shift);
     arb_mul_2exp_fmpz(scaled, ball, down);
     split(mid, rad, scaled);
@@ -195,10 +189,6 @@ static bool contains(const fmpq_t middle, const fmpq_t radius, const fmpz_t shif
         fmpq_add(distance, distance, more);
         inside = fmpq_cmp(distance, radius) <= 0;
     }
-    arb_clear(scaled);
-    arf_clear(mid), arf_clear(rad);
-    fmpz_clear(down);
-    fmpq_clear(distance), fmpq_clear(more);
     return inside;
 }
 
@@ -206,21 +196,15 @@ attest_status attest_certificate_shows_text(bool *shows, const char *text, const
 {
     const char *end = strstr(text, " * ");
     attest_status status;
-    fmpq_t middle, radius;
-    fmpz_t shift;
 
     if (!end)
         end = text + strlen(text);
-    fmpq_init(middle);
-    fmpq_init(radius);
-    fmpz_init(shift);
+    FMPQ(middle, radius);
+    FMPZ(shift);
     status = parse_shift(shift, end);
     if (status == ATTEST_OK)
         status = parse_interval(middle, radius, text, end);
     *shows = status == ATTEST_OK && contains(middle, radius, shift, ball);
-    fmpq_clear(middle);
-    fmpq_clear(radius);
-    fmpz_clear(shift);
     return status;
 }
 

@@ -112,29 +112,28 @@ static bool is_native(const attest_array *array)
 static attest_status add_blocks(attest_dataset_builder *builder, const layout *in,
                                 double *buffer, size_t room, attest_error *error)
 {
-    size_t total = in->sequences * in->length, t = 0;
-    attest_status status = ATTEST_OK;
+    size_t total = in->sequences * in->length;
 
-    while (t < total && status == ATTEST_OK) {
+    for (size_t t = 0, count; t < total; t += count) {
         size_t rest = in->length - t % in->length; /* to the end of this sequence */
-        size_t count = rest > room ? room : rest;
+
+        count = rest > room ? room : rest;
         if (rest == in->length && room >= in->length) {
             count = room / in->length * in->length;
             count = count < total - t ? count : total - t;
         }
         get_tokens(buffer, in, t, count);
-        status = add_tokens(builder, in, buffer, t, count, error);
-        t += count;
+        ATTEST_TRY(add_tokens(builder, in, buffer, t, count, error));
     }
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_status add_doubles(attest_dataset_builder *builder, const layout *in,
                                  attest_budget *budget, attest_error *error)
 {
     size_t room = BLOCK / in->dim ? BLOCK / in->dim : 1, bytes;
+    double *buffer ATTEST_FREED = NULL;
     attest_status status;
-    double *buffer;
 
     if (is_native(in->array))
         return add_tokens(builder, in, (const double *)(const void *)in->array->data, 0,
@@ -142,15 +141,9 @@ static attest_status add_doubles(attest_dataset_builder *builder, const layout *
     if (in->dim > SIZE_MAX / sizeof *buffer)
         return attest_memory_fail(error);
     bytes = room * in->dim * sizeof *buffer;
-    status = attest_budget_charge(budget, bytes, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_budget_charge(budget, bytes, error));
     buffer = attest_memory_alloc(room * in->dim, sizeof *buffer);
-    if (buffer)
-        status = add_blocks(builder, in, buffer, room, error);
-    else
-        status = attest_memory_fail(error);
-    free(buffer);
+    status = buffer ? add_blocks(builder, in, buffer, room, error) : attest_memory_fail(error);
     attest_budget_give_back(budget, bytes);
     return status;
 }
@@ -163,33 +156,38 @@ static void set_integer(fmpq_t value, const attest_dyadic *integer)
         fmpz_neg(fmpq_numref(value), fmpq_numref(value));
 }
 
-/* 64-bit integers that are not doubles. */
+/* 64-bit integers that are not doubles; entry is one token. */
 static attest_status add_integers(attest_dataset_builder *builder, const layout *in,
-                                  attest_budget *budget, attest_error *error)
+                                  fmpq *entry, attest_error *error)
 {
-    size_t total = in->sequences * in->length, bytes = in->dim * sizeof(fmpq), first, step;
-    attest_status status;
+    size_t total = in->sequences * in->length, first, step;
     attest_dyadic integer;
+
+    for (size_t t = 0; t < total; t++) {
+        token_place(&first, &step, in, t);
+        for (size_t c = 0; c < in->dim; c++) {
+            ATTEST_TRY(attest_array_get(&integer, in->array, first + c * step, error));
+            set_integer(entry + c, &integer);
+        }
+        ATTEST_TRY(attest_dataset_builder_add_token(builder, entry, error));
+        if ((t + 1) % in->length == 0)
+            ATTEST_TRY(attest_dataset_builder_end_sequence(builder, error));
+    }
+    return ATTEST_OK;
+}
+
+static attest_status add_rationals(attest_dataset_builder *builder, const layout *in,
+                                   attest_budget *budget, attest_error *error)
+{
+    size_t bytes = in->dim * sizeof(fmpq);
+    attest_status status;
     fmpq *entry;
 
     if (in->dim > SIZE_MAX / sizeof(fmpq))
         return attest_memory_fail(error);
-    status = attest_budget_charge(budget, bytes, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_budget_charge(budget, bytes, error));
     entry = _fmpq_vec_init((slong)in->dim);
-    for (size_t t = 0; t < total && status == ATTEST_OK; t++) {
-        token_place(&first, &step, in, t);
-        for (size_t c = 0; c < in->dim && status == ATTEST_OK; c++) {
-            status = attest_array_get(&integer, in->array, first + c * step, error);
-            if (status == ATTEST_OK)
-                set_integer(entry + c, &integer);
-        }
-        if (status == ATTEST_OK)
-            status = attest_dataset_builder_add_token(builder, entry, error);
-        if (status == ATTEST_OK && (t + 1) % in->length == 0)
-            status = attest_dataset_builder_end_sequence(builder, error);
-    }
+    status = add_integers(builder, in, entry, error);
     _fmpq_vec_clear(entry, (slong)in->dim);
     attest_budget_give_back(budget, bytes);
     return status;
@@ -209,48 +207,38 @@ attest_status attest_dataset_set_array(attest_dataset *dataset, const attest_arr
                                        attest_budget *budget, attest_error *error)
 {
     layout in = {0};
-    attest_dataset_builder builder;
-    attest_status status = check_shape(&in, array, error);
+    bool real;
 
-    if (status != ATTEST_OK)
-        return status;
-    bool real = all_doubles(array);
-    attest_dataset_builder_init(&builder, in.dim,
-                                real ? ATTEST_TABLE_REAL : ATTEST_TABLE_RATIONAL, budget);
-    status =
-        attest_dataset_builder_reserve(&builder, in.sequences, in.sequences * in.length, error);
-    if (status == ATTEST_OK)
-        status = real ? add_doubles(&builder, &in, budget, error)
-                      : add_integers(&builder, &in, budget, error);
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(dataset, &builder, error);
-    attest_dataset_builder_clear(&builder);
-    return status;
+    ATTEST_TRY(check_shape(&in, array, error));
+    real = all_doubles(array);
+    ATTEST_SCOPED(attest_dataset_builder, builder, in.dim,
+                  real ? ATTEST_TABLE_REAL : ATTEST_TABLE_RATIONAL, budget);
+    ATTEST_TRY(attest_dataset_builder_reserve(&builder, in.sequences, in.sequences * in.length,
+                                              error));
+    ATTEST_TRY(real ? add_doubles(&builder, &in, budget, error)
+                    : add_rationals(&builder, &in, budget, error));
+    return attest_dataset_builder_finish(dataset, &builder, error);
 }
 
 attest_status attest_dataset_set_npy(attest_dataset *dataset, const unsigned char *bytes,
                                      size_t size, attest_budget *budget, attest_error *error)
 {
     attest_array array;
-    attest_status status = attest_npy_parse(&array, bytes, size, error);
 
-    return status == ATTEST_OK ? attest_dataset_set_array(dataset, &array, budget, error)
-                               : status;
+    ATTEST_TRY(attest_npy_parse(&array, bytes, size, error));
+    return attest_dataset_set_array(dataset, &array, budget, error);
 }
 
 static attest_status set_tensor(attest_dataset *dataset, const attest_safetensors *file,
                                 const char *tensor, attest_budget *budget, attest_error *error)
 {
     attest_array array;
-    attest_status status;
 
     if (!tensor && file->count != 1)
         return attest_error_set(error, ATTEST_USAGE, "it has %zu tensors; give the name of one",
                                 file->count);
-    status =
-        attest_safetensors_get(&array, file, tensor ? tensor : file->tensor[0].name, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(
+        attest_safetensors_get(&array, file, tensor ? tensor : file->tensor[0].name, error));
     if (array.rank == 2) {
         array.shape[2] = array.shape[1];
         array.shape[1] = array.shape[0];

@@ -12,6 +12,7 @@
 #include "io/safetensors.h"
 #include "io/zip.h"
 #include "number/rationals.h"
+#include "number/scope.h"
 
 /* What a ragged array of vectors is called in errors. */
 typedef struct names {
@@ -189,9 +190,8 @@ attest_status attest_dataset_parse_json(attest_dataset *dataset, const char *tex
 void attest_dataset_write_sequence_json(attest_json *json, const attest_dataset *dataset,
                                         size_t i)
 {
-    fmpq_t entry;
+    FMPQ(entry);
 
-    fmpq_init(entry);
     attest_json_write_array(json, NULL);
     for (size_t k = 0; k < attest_dataset_length(dataset, i); k++) {
         attest_json_write_array(json, NULL);
@@ -203,7 +203,6 @@ void attest_dataset_write_sequence_json(attest_json *json, const attest_dataset 
         attest_json_write_close(json);
     }
     attest_json_write_close(json);
-    fmpq_clear(entry);
 }
 
 static void write_labels(attest_json *json, const attest_dataset *dataset, size_t i)

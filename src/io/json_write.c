@@ -11,6 +11,7 @@
 
 #include "base/escape.h"
 #include "base/memory.h"
+#include "number/scope.h"
 
 static void quote(attest_json *json, const char *string)
 {
@@ -211,16 +212,14 @@ void attest_json_write_rational(attest_json *json, const char *key, const fmpq_t
 void attest_json_write_fractions(attest_json *json, const char *key, const fmpz *numerator,
                                  const fmpz_t denominator, size_t count)
 {
-    fmpq_t value;
+    FMPQ(value);
 
-    fmpq_init(value);
     attest_json_write_array(json, key);
     for (size_t i = 0; i < count; i++) {
         fmpq_set_fmpz_frac(value, numerator + i, denominator);
         attest_json_write_rational(json, NULL, value);
     }
     attest_json_write_close(json);
-    fmpq_clear(value);
 }
 
 void attest_json_write_arf(attest_json *json, const char *key, const arf_t value)
@@ -236,13 +235,12 @@ void attest_json_write_arf(attest_json *json, const char *key, const arf_t value
 
 void attest_json_write_ball(attest_json *json, const char *key, const arb_t value)
 {
-    arf_t radius;
 
     if (!arb_is_finite(value)) {
         attest_json_write_null(json, key);
         return;
     }
-    arf_init(radius);
+    ARF(radius);
     arf_set_mag(radius, arb_radref(value));
     attest_json_write_object(json, key);
     write_made(json, "mid", attest_ball_format_arf(arb_midref(value)));
@@ -251,7 +249,6 @@ void attest_json_write_ball(attest_json *json, const char *key, const arb_t valu
         write_made(json, "log2", attest_ball_format_log2(value));
     write_made(json, "text", attest_ball_format_text(value));
     attest_json_write_close(json);
-    arf_clear(radius);
 }
 
 attest_status attest_json_file_open(attest_json_file *file, const char *path,

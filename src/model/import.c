@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/scope.h"
 #include "model/import_parts.h"
+#include "number/scope.h"
 
 /* The first row of head h in the tensor, and in the bias. */
 static size_t first_row(const attest_import_layer *layer, int i, size_t h)
@@ -50,15 +51,13 @@ static attest_array_slice bias_of(const attest_import_layer *layer, int i, size_
  * a multiple of part's. */
 static void put(attest_matrix *matrix, const attest_matrix *part, size_t first)
 {
-    fmpz_t factor;
+    FMPZ(factor);
 
-    fmpz_init(factor);
     fmpz_divexact(factor, matrix->denominator, part->denominator);
     for (size_t r = 0; r < part->rows; r++)
         for (size_t c = 0; c < part->cols; c++)
             fmpz_mul(matrix->entry + r * matrix->cols + first + c,
                      part->entry + r * part->cols + c, factor);
-    fmpz_clear(factor);
 }
 
 /* An upper bound on the bits of part's numerators over this denominator. */
@@ -162,9 +161,8 @@ static attest_status get_vector(attest_matrix *column, const attest_array *array
 static void fold(attest_matrix *matrix, const attest_matrix *g, const attest_matrix *b)
 {
     size_t dim = g->rows;
-    fmpz_t common, to_g, to_b, sum;
 
-    fmpz_init(common), fmpz_init(to_g), fmpz_init(to_b), fmpz_init(sum);
+    FMPZ(common, to_g, to_b, sum);
     fmpz_lcm(common, g->denominator, b->denominator);
     fmpz_divexact(to_g, common, g->denominator);
     fmpz_divexact(to_b, common, b->denominator);
@@ -183,7 +181,6 @@ static void fold(attest_matrix *matrix, const attest_matrix *g, const attest_mat
         }
     }
     fmpz_mul(matrix->denominator, matrix->denominator, common);
-    fmpz_clear(common), fmpz_clear(to_g), fmpz_clear(to_b), fmpz_clear(sum);
 }
 
 /* What the norm multiplies by and adds, taken into W_Q, W_K or W_V. */
@@ -269,11 +266,10 @@ bool attest_import_has_bias(const attest_import *request)
 static void set_rsqrt(fmpq_t scale, size_t s)
 {
     mpfr_t size, root;
-    arf_t exact;
 
     mpfr_init2(size, 64);
     mpfr_init2(root, 24);
-    arf_init(exact);
+    ARF(exact);
     mpfr_set_ui(size, s, MPFR_RNDN);
     if (mpfr_rec_sqrt(root, size, MPFR_RNDN) == 0 || mpfr_sqrt(size, size, MPFR_RNDN) != 0) {
         arf_set_mpfr(exact, root);
@@ -281,7 +277,6 @@ static void set_rsqrt(fmpq_t scale, size_t s)
     } else { /* the root is an integer */
         fmpq_set_ui(scale, 1, mpfr_get_ui(size, MPFR_RNDN));
     }
-    arf_clear(exact);
     mpfr_clear(size);
     mpfr_clear(root);
 }
@@ -422,8 +417,6 @@ attest_status attest_import_set(attest_weights *weights, attest_model_file *file
 {
     attest_model_config config = {0};
     attest_import_layer layer;
-    attest_status status;
-    fmpq_t scale;
 
     if (request->arch) {
         /* Positions and norms are those of a layer, and would be left out. */
@@ -444,11 +437,9 @@ attest_status attest_import_set(attest_weights *weights, attest_model_file *file
         ATTEST_TRY(attest_model_config_check(&config, request->arch, layer.heads,
                                              layer.part[ATTEST_IMPORT_K].groups, layer.size,
                                              error));
-    fmpq_init(scale);
+    FMPQ(scale);
     set_scale(scale, request, config.scalar ? config.scalar : layer.size);
-    status = import_heads(weights, &layer, request, &config, scale, file, budget, error);
-    fmpq_clear(scale);
-    return status;
+    return import_heads(weights, &layer, request, &config, scale, file, budget, error);
 }
 
 attest_status attest_import_read(attest_weights *weights, const char *path,

@@ -8,6 +8,7 @@
 #include "base/scope.h"
 #include "model/positions.h"
 #include "number/rationals.h"
+#include "number/scope.h"
 
 static size_t half_of(const attest_linear_sides *sides)
 {
@@ -23,15 +24,13 @@ static const attest_matrix *matrix_of(const attest_head *head, int side)
 static arb_ptr make_matrix(const attest_matrix *matrix, slong precision)
 {
     arb_ptr ball = _arb_vec_init((slong)(matrix->rows * matrix->cols));
-    fmpq_t entry;
 
-    fmpq_init(entry);
+    FMPQ(entry);
     for (size_t r = 0; r < matrix->rows; r++)
         for (size_t c = 0; c < matrix->cols; c++) {
             attest_matrix_get_entry(entry, matrix, r, c);
             arb_set_fmpq(ball + r * matrix->cols + c, entry, precision);
         }
-    fmpq_clear(entry);
     return ball;
 }
 
@@ -95,11 +94,9 @@ static attest_status sides_init(attest_linear_sides *sides, const attest_weights
  * most 2^(1-bits). */
 static void load_token(attest_linear_sides *sides, const attest_tokens *tokens, size_t t)
 {
-    fmpq_t entry;
-    mag_t radius;
+    FMPQ(entry);
+    MAG(radius);
 
-    fmpq_init(entry);
-    mag_init(radius);
     for (size_t c = 0; c < tokens->dim; c++) {
         attest_tokens_get_entry(entry, tokens, t, c);
         arb_set_fmpq(sides->token + c, entry, sides->precision);
@@ -109,8 +106,6 @@ static void load_token(attest_linear_sides *sides, const attest_tokens *tokens, 
             arb_add_error_mag(sides->token + c, radius);
         }
     }
-    fmpq_clear(entry);
-    mag_clear(radius);
 }
 
 /* root = 1/sqrt(mean square + eps) of the entries that the gains of these heads are for. */
@@ -120,7 +115,6 @@ static attest_status get_root(arb_t root, const attest_linear_sides *sides, int 
     const attest_weights *weights = sides->weights;
     slong precision = sides->precision;
     size_t count = 0;
-    arb_t eps;
 
     arb_zero(root);
     for (size_t h = first; h < end; h++) {
@@ -130,11 +124,10 @@ static attest_status get_root(arb_t root, const attest_linear_sides *sides, int 
         arb_dot(root, root, 0, x, 1, x, 1, (slong)some, precision);
         count += some;
     }
-    arb_init(eps);
+    ARB(eps);
     arb_set_fmpq(eps, weights->form.eps, precision);
     arb_div_ui(root, root, count, precision);
     arb_add(root, root, eps, precision);
-    arb_clear(eps);
     arb_rsqrt(root, root, precision);
     return arb_is_finite(root)
                ? ATTEST_OK
@@ -150,12 +143,9 @@ static attest_status apply_norm(attest_linear_sides *sides, int side, size_t h, 
     const attest_weights *weights = sides->weights;
     bool all = weights->form.over_heads;
     attest_status status;
-    arb_t root, factor;
-    fmpq_t gain;
 
-    arb_init(root);
-    arb_init(factor);
-    fmpq_init(gain);
+    ARB(root, factor);
+    FMPQ(gain);
     status = get_root(root, sides, side, all ? 0 : h, all ? weights->heads : h + 1, k, error);
     for (size_t g = all ? 0 : h; g < (all ? weights->heads : h + 1); g++) {
         const attest_head *head = &weights->head[g];
@@ -169,9 +159,6 @@ static attest_status apply_norm(attest_linear_sides *sides, int side, size_t h, 
             arb_mul(x, x, factor, sides->precision);
         }
     }
-    arb_clear(root);
-    arb_clear(factor);
-    fmpq_clear(gain);
     return status;
 }
 
@@ -193,15 +180,13 @@ static attest_status apply_norms(attest_linear_sides *sides, size_t k, attest_er
 /* (a, b) = (a cos - b sin, b cos + a sin) */
 static void turn(arb_t a, arb_t b, const arb_t cosine, const arb_t sine, slong precision)
 {
-    arb_t x;
+    ARB(x);
 
-    arb_init(x);
     arb_mul(x, a, cosine, precision);
     arb_submul(x, b, sine, precision);
     arb_mul(b, b, cosine, precision);
     arb_addmul(b, a, sine, precision);
     arb_swap(a, x);
-    arb_clear(x);
 }
 
 /* All queries and keys at position k. */
@@ -210,9 +195,8 @@ static void rotate(attest_linear_sides *sides, size_t k)
     const attest_weights *weights = sides->weights;
     size_t half = half_of(sides);
     arb_ptr cosine = sides->angle, sine = sides->angle + half;
-    arb_t angle;
 
-    arb_init(angle);
+    ARB(angle);
     for (size_t i = 0; i < half; i++) {
         arb_mul_ui(angle, sides->frequency + i, k, sides->precision);
         arb_sin_cos(sine + i, cosine + i, angle, sides->precision);
@@ -224,7 +208,6 @@ static void rotate(attest_linear_sides *sides, size_t k)
 
                 turn(x + i, x + i + half, cosine + i, sine + i, sides->precision);
             }
-    arb_clear(angle);
 }
 
 /* Encloses queries and keys of sequence i: side[0] and side[1]. Status: UNABLE (the divisor of
@@ -308,11 +291,8 @@ static void keep_side(fmpq *entry, const attest_linear_tokens *l, int side, size
 {
     size_t s = l->weights->head[h].wq.rows;
     arb_ptr x = l->sides.side[side][h] + k * s;
-    mag_t size, error, one;
 
-    mag_init(size);
-    mag_init(error);
-    mag_init(one);
+    MAG(size, error, one);
     for (size_t r = 0; r < s; r++) {
         keep(entry + r, x + r, l);
         arb_get_mag(one, x + r);
@@ -323,9 +303,6 @@ static void keep_side(fmpq *entry, const attest_linear_tokens *l, int side, size
     mag_sqrt(error, error);
     mag_max(l->size[side] + h, l->size[side] + h, size);
     mag_max(l->error[side] + h, l->error[side] + h, error);
-    mag_clear(size);
-    mag_clear(error);
-    mag_clear(one);
 }
 
 /* Replaces x by an enclosure of tanh(x), of radius at most about 1. Where the ball of x is
@@ -333,10 +310,8 @@ static void keep_side(fmpq *entry, const attest_linear_tokens *l, int side, size
  * increases, so that its values at the ends of x enclose all others. */
 static void set_tanh(arb_t x, slong precision)
 {
-    arb_t low, high;
+    ARB(low, high);
 
-    arb_init(low);
-    arb_init(high);
     arb_tanh(low, x, precision);
     if (mag_cmp_2exp_si(arb_radref(low), -1) < 0) {
         arb_swap(x, low);
@@ -348,8 +323,6 @@ static void set_tanh(arb_t x, slong precision)
         arb_tanh(high, high, precision);
         arb_union(x, low, high, precision);
     }
-    arb_clear(low);
-    arb_clear(high);
 }
 
 /* The score of key j for query k under a softcap, and the key's position. */
@@ -358,12 +331,9 @@ static void keep_score(fmpq *entry, const attest_linear_tokens *l, size_t h, siz
     const attest_head *head = &l->weights->head[h];
     size_t s = head->wq.rows;
     slong precision = l->sides.precision;
-    arb_t score, cap;
-    fmpq_t shift;
 
-    arb_init(score);
-    arb_init(cap);
-    fmpq_init(shift);
+    ARB(score, cap);
+    FMPQ(shift);
     arb_dot(score, NULL, 0, l->sides.side[0][h] + k * s, 1, l->sides.side[1][h] + j * s, 1,
             (slong)s, precision);
     arb_set_fmpq(cap, l->weights->form.softcap, precision);
@@ -375,9 +345,6 @@ static void keep_score(fmpq *entry, const attest_linear_tokens *l, size_t h, siz
     arb_add(score, score, cap, precision);
     keep(entry, score, l);
     mag_max(l->score + h, l->score + h, arb_radref(score));
-    arb_clear(score);
-    arb_clear(cap);
-    fmpq_clear(shift);
 }
 
 /* The additional entries, initially 0, of the token at position k of a sequence of length n. */
@@ -465,13 +432,11 @@ static void bound_scores(attest_linear_tokens *l)
 static bool is_enough(const attest_linear_tokens *l)
 {
     bool enough = true;
-    mag_t limit;
 
-    mag_init(limit);
+    MAG(limit);
     mag_set_ui_2exp_si(limit, 1, -ENOUGH);
     for (size_t h = 0; h < l->weights->heads; h++)
         enough = enough && mag_cmp(l->score + h, limit) <= 0;
-    mag_clear(limit);
     return enough;
 }
 

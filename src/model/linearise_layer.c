@@ -8,6 +8,7 @@
 #include "base/scope.h"
 #include "model/linearise_scores.h"
 #include "number/rationals.h"
+#include "number/scope.h"
 
 /* Returns whether the rational is a square, and sets root = 1/sqrt of it. */
 static bool set_exact_root(fmpq_t root, const fmpq_t square)
@@ -23,11 +24,9 @@ static bool set_exact_root(fmpq_t root, const fmpq_t square)
  * times 1 + t with |t| <= 2^-bits. */
 static bool is_near(const fmpq_t root, const fmpq_t square, long bits)
 {
-    fmpq_t error, limit;
     bool near;
 
-    fmpq_init(error);
-    fmpq_init(limit);
+    FMPQ(error, limit);
     fmpq_mul(error, root, root);
     fmpq_mul(error, error, square);
     fmpq_sub_si(error, error, 1);
@@ -35,22 +34,18 @@ static bool is_near(const fmpq_t root, const fmpq_t square, long bits)
     fmpq_one(limit);
     fmpq_div_2exp(limit, limit, (flint_bitcnt_t)bits);
     near = fmpq_cmp(error, limit) <= 0;
-    fmpq_clear(error);
-    fmpq_clear(limit);
     return near;
 }
 
 /* root = 1/sqrt(square) to a relative error of 2^-bits, proved. Domain: square > 0. */
 static void set_root(fmpq_t root, bool *exact, const fmpq_t square, long bits)
 {
-    arb_t x;
-    arf_t middle;
 
     if (set_exact_root(root, square))
         return;
     *exact = false;
-    arb_init(x);
-    arf_init(middle);
+    ARB(x);
+    ARF(middle);
     for (long more = bits + 32;; more *= 2) {
         arb_set_fmpq(x, square, more + 32);
         arb_rsqrt(x, x, more + 32);
@@ -59,8 +54,6 @@ static void set_root(fmpq_t root, bool *exact, const fmpq_t square, long bits)
         if (is_near(root, square, bits))
             break;
     }
-    arb_clear(x);
-    arf_clear(middle);
 }
 
 /* z = a token under the norm, times a factor 1 + t with |t| <= 2^-bits: dim rationals. Sets
@@ -70,11 +63,9 @@ static attest_status norm_token(fmpq *z, bool *exact, const attest_tokens *token
                                 attest_error *error)
 {
     size_t dim = tokens->dim;
-    fmpq_t sum, count;
     bool zero;
 
-    fmpq_init(sum);
-    fmpq_init(count);
+    FMPQ(sum, count);
     fmpq_set_ui(count, dim, 1);
     for (size_t c = 0; c < dim; c++) {
         attest_tokens_get_entry(z + c, tokens, t, c);
@@ -93,8 +84,6 @@ static attest_status norm_token(fmpq *z, bool *exact, const attest_tokens *token
         set_root(count, exact, sum, bits);
     for (size_t c = 0; !zero && c < dim; c++)
         fmpq_mul(z + c, z + c, count);
-    fmpq_clear(sum);
-    fmpq_clear(count);
     return zero ? attest_error_set(error, ATTEST_FORMAT,
                                    "a token has nothing that its norm could divide by, and eps "
                                    "is 0")
@@ -107,9 +96,8 @@ static attest_status norm_token(fmpq *z, bool *exact, const attest_tokens *token
 static void add_head(arb_t sum, bool *known, const attest_head *head, const arb_t length,
                      const arb_t t)
 {
-    arb_t score, part, limit;
+    ARB(score, part, limit);
 
-    arb_init(score), arb_init(part), arb_init(limit);
     attest_linearise_matrix_norm(score, &head->wk);
     attest_linearise_matrix_norm(part, &head->wq);
     arb_mul(score, score, part, 64);
@@ -126,7 +114,6 @@ static void add_head(arb_t sum, bool *known, const attest_head *head, const arb_
     arb_mul(score, score, part, 64);
     attest_linearise_matrix_norm(part, &head->wo);
     arb_addmul(sum, score, part, 64);
-    arb_clear(score), arb_clear(part), arb_clear(limit);
 }
 
 /* slack = a bound on the Euclidean distance between outputs of softmax heads for tokens (z, 1)
@@ -134,12 +121,10 @@ static void add_head(arb_t sum, bool *known, const attest_head *head, const arb_
  * 2^-bits; false if bits is too small for a bound. */
 static bool bound_norm_error(fmpq_t slack, const attest_weights *weights, size_t dim, long bits)
 {
-    arb_t sum, length, t;
-    arf_t above;
     bool known = true;
 
-    arb_init(sum), arb_init(length), arb_init(t);
-    arf_init(above);
+    ARB(sum, length, t);
+    ARF(above);
     /* |(z, 1)| <= sqrt(dim + 1) before the factor, which is below sqrt(2) */
     arb_sqrt_ui(length, 2 * ((ulong)dim + 1), 64);
     arb_one(t);
@@ -150,8 +135,6 @@ static bool bound_norm_error(fmpq_t slack, const attest_weights *weights, size_t
     known = known && arf_is_finite(above);
     if (known)
         arf_get_fmpq(slack, above);
-    arb_clear(sum), arb_clear(length), arb_clear(t);
-    arf_clear(above);
     return known;
 }
 
@@ -278,10 +261,8 @@ static bool is_constant(const attest_matrix *wv, size_t r)
 static bool take_bias(fmpq *bias, attest_weights *weights, size_t dim)
 {
     bool any = false;
-    fmpq_t value, factor;
 
-    fmpq_init(value);
-    fmpq_init(factor);
+    FMPQ(value, factor);
     for (size_t h = 0; h < weights->heads; h++) {
         attest_matrix *wv = &weights->head[h].wv, *wo = &weights->head[h].wo;
 
@@ -297,8 +278,6 @@ static bool take_bias(fmpq *bias, attest_weights *weights, size_t dim)
             }
         }
     }
-    fmpq_clear(value);
-    fmpq_clear(factor);
     return any;
 }
 
@@ -319,16 +298,14 @@ enum { FIRST_BITS = 128, MOST_BITS = 4096, LEAST = 64 };
 static attest_status set_output_error(long *bits, attest_weights *weights, size_t dim,
                                       attest_error *error)
 {
-    fmpq_t limit;
+    FMPQ(limit);
 
-    fmpq_init(limit);
     fmpq_set_ui(limit, 1, 1);
     fmpq_div_2exp(limit, limit, LEAST);
     for (*bits = FIRST_BITS; *bits <= MOST_BITS; *bits *= 2)
         if (bound_norm_error(weights->output_error, weights, dim, *bits) &&
             fmpq_cmp(weights->output_error, limit) <= 0)
             break;
-    fmpq_clear(limit);
     return *bits <= MOST_BITS
                ? ATTEST_OK
                : attest_error_set(error, ATTEST_UNABLE,

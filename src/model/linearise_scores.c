@@ -7,15 +7,13 @@
 #include "base/memory.h"
 #include "base/scope.h"
 #include "model/linear_tokens.h"
+#include "number/scope.h"
 
 void attest_linearise_matrix_norm(arb_t norm, const attest_matrix *matrix)
 {
-    fmpz_t sum, other;
-    fmpq_t square;
+    FMPZ(sum, other);
+    FMPQ(square);
 
-    fmpz_init(sum);
-    fmpz_init(other);
-    fmpq_init(square);
     if (matrix->factored) {
         _fmpz_vec_dot(sum, matrix->u, matrix->u, (slong)matrix->rows);
         _fmpz_vec_dot(other, matrix->v, matrix->v, (slong)matrix->cols);
@@ -27,9 +25,6 @@ void attest_linearise_matrix_norm(arb_t norm, const attest_matrix *matrix)
     fmpq_set_fmpz_frac(square, sum, other);
     arb_set_fmpq(norm, square, 64);
     arb_sqrtpos(norm, norm, 64);
-    fmpz_clear(sum);
-    fmpz_clear(other);
-    fmpq_clear(square);
 }
 
 /* made->identity identifies tokens that were equal before; tokens that differed still differ.
@@ -51,14 +46,10 @@ static attest_status set_identity(attest_dataset *made, const attest_dataset *da
 /* length = an upper bound on the norms of all tokens. */
 static void bound_tokens(mag_t length, const attest_tokens *tokens)
 {
-    fmpq_t entry;
-    mag_t sum, one;
-    arb_t x;
+    FMPQ(entry);
+    MAG(sum, one);
+    ARB(x);
 
-    fmpq_init(entry);
-    mag_init(sum);
-    mag_init(one);
-    arb_init(x);
     mag_zero(length);
     for (size_t t = 0; t < tokens->count; t++) {
         mag_zero(sum);
@@ -71,10 +62,6 @@ static void bound_tokens(mag_t length, const attest_tokens *tokens)
         mag_sqrt(sum, sum);
         mag_max(length, length, sum);
     }
-    fmpq_clear(entry);
-    mag_clear(sum);
-    mag_clear(one);
-    arb_clear(x);
 }
 
 enum { LEAST_ERROR = 1 << 14 }; /* as a power of 1/2 */
@@ -84,15 +71,10 @@ enum { LEAST_ERROR = 1 << 14 }; /* as a power of 1/2 */
  */
 static void add_output_error(attest_weights *weights, const attest_linear_tokens *l)
 {
-    mag_t length, off, norm;
-    arb_t matrix;
-    fmpq_t more;
+    MAG(length, off, norm);
+    ARB(matrix);
+    FMPQ(more);
 
-    mag_init(length);
-    mag_init(off);
-    mag_init(norm);
-    arb_init(matrix);
-    fmpq_init(more);
     bound_tokens(length, &l->dataset->tokens);
     for (size_t h = 0; h < weights->heads; h++) {
         mag_mul_2exp_si(off, l->score + h, 1);
@@ -110,11 +92,6 @@ static void add_output_error(attest_weights *weights, const attest_linear_tokens
         mag_get_fmpq(more, off);
         fmpq_add(weights->output_error, weights->output_error, more);
     }
-    mag_clear(length);
-    mag_clear(off);
-    mag_clear(norm);
-    arb_clear(matrix);
-    fmpq_clear(more);
 }
 
 static void make_dense(attest_matrix *matrix)

@@ -1,5 +1,6 @@
 /* positions.c -- positions of tokens: rotary angles, in balls and in binary64, and ALiBi. */
 #include "model/positions.h"
+#include "number/scope.h"
 
 /* Bits of angles before they are rounded: positions below 2^64 leave 128 of them. */
 enum { ANGLE_BITS = 192 };
@@ -8,12 +9,9 @@ enum { ANGLE_BITS = 192 };
  * frequency / (2 pi). No ball is wide for lying at a corner: the function is continuous. */
 static void set_part(arb_t part, const attest_rotary *rotary, const arb_t frequency, slong bits)
 {
-    fmpq_t low, high;
-    arb_t x;
+    FMPQ(low, high);
+    ARB(x);
 
-    fmpq_init(low);
-    fmpq_init(high);
-    arb_init(x);
     fmpq_inv(low, rotary->long_wave);
     fmpq_inv(high, rotary->short_wave);
     arb_const_pi(x, bits);
@@ -28,19 +26,13 @@ static void set_part(arb_t part, const attest_rotary *rotary, const arb_t freque
     arb_max(part, part, x, bits);
     arb_one(x);
     arb_min(part, part, x, bits);
-    fmpq_clear(low);
-    fmpq_clear(high);
-    arb_clear(x);
 }
 
 /* frequency = part frequency + (1 - part) frequency / factor */
 static void divide(arb_t frequency, const attest_rotary *rotary, slong bits)
 {
-    arb_t part, slow, factor;
+    ARB(part, slow, factor);
 
-    arb_init(part);
-    arb_init(slow);
-    arb_init(factor);
     arb_set_fmpq(factor, rotary->factor, bits);
     arb_div(slow, frequency, factor, bits);
     if (fmpq_is_zero(rotary->long_wave)) {
@@ -52,37 +44,28 @@ static void divide(arb_t frequency, const attest_rotary *rotary, slong bits)
         arb_neg(part, part);
         arb_addmul(frequency, slow, part, bits);
     }
-    arb_clear(part);
-    arb_clear(slow);
-    arb_clear(factor);
 }
 
 void attest_rotary_frequency(arb_t frequency, const attest_rotary *rotary, size_t i, slong bits)
 {
-    arb_t power;
-    fmpq_t exponent;
+    ARB(power);
+    FMPQ(exponent);
 
-    arb_init(power);
-    fmpq_init(exponent);
     fmpq_set_si(exponent, -2 * (slong)i, rotary->dims);
     arb_set_fmpq(power, exponent, bits);
     arb_set_fmpq(frequency, rotary->theta, bits);
     arb_pow(frequency, frequency, power, bits);
     if (!fmpq_is_zero(rotary->factor))
         divide(frequency, rotary, bits);
-    fmpq_clear(exponent);
-    arb_clear(power);
 }
 
 /* x = a double, exactly. */
 static void set_double(fmpq_t x, double value)
 {
-    arf_t exact;
+    ARF(exact);
 
-    arf_init(exact);
     arf_set_d(exact, value);
     arf_get_fmpq(x, exact);
-    arf_clear(exact);
 }
 
 static void set_rotary(attest_rotary *exact, const attest_rotary_doubles *rotary)
@@ -99,10 +82,9 @@ void attest_rotary_angles(double *cosine, double *sine, const attest_rotary_doub
 {
     size_t half = rotary->dims / 2;
     attest_weights holder; /* of exact numbers */
-    arb_t frequency, angle, c, s;
 
     attest_weights_init(&holder);
-    arb_init(frequency), arb_init(angle), arb_init(c), arb_init(s);
+    ARB(frequency, angle, c, s);
     set_rotary(&holder.form.rotary, rotary);
     for (size_t i = 0; i < half; i++) {
         attest_rotary_frequency(frequency, &holder.form.rotary, i, ANGLE_BITS);
@@ -113,7 +95,6 @@ void attest_rotary_angles(double *cosine, double *sine, const attest_rotary_doub
             sine[p * half + i] = arf_get_d(arb_midref(s), ARF_RND_NEAR);
         }
     }
-    arb_clear(frequency), arb_clear(angle), arb_clear(c), arb_clear(s);
     attest_weights_clear(&holder);
 }
 
