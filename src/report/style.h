@@ -1,4 +1,4 @@
-/* style.h -- the CSS of pages and plots.
+/* style.h -- the CSS of pages and plots, and the script of a page.
  *
  * Colours are variables with one set for light, one for dark and one for paper. The six
  * colours of series are distinguishable with all common kinds of colour blindness, and have a
@@ -19,7 +19,7 @@ extern const char attest_style_page[];
  * identifies a style. */
 void attest_style_hash(attest_text *hash, const char *style, size_t size);
 
-/* The script of a page (script.c). */
+/* The script of a page. */
 extern const char attest_script_page[];
 
 #endif
