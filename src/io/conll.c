@@ -25,8 +25,9 @@ attest_status attest_embed_parse(size_t *dim, const char *text, attest_error *er
         if (*digits == '\0' && value >= 1 && value <= ATTEST_EMBED_MAX)
             return ATTEST_OK;
     }
-    return attest_error_set(error, ATTEST_USAGE, "'%s' is no embedding: hash:D, D from 1 to %d",
-                            text, ATTEST_EMBED_MAX);
+    return attest_error_set(error, ATTEST_USAGE,
+                            "'%s' is not an embedding; give hash:D with D from 1 to %d", text,
+                            ATTEST_EMBED_MAX);
 }
 
 void attest_embed_word(double *entry, size_t dim, const char *word, size_t length)

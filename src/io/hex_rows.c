@@ -72,7 +72,7 @@ static attest_status read_value(reader *r, attest_error *error)
     cast = attest_in_double_nearest(x, &r->hosted);
     if (isnan(x) ? !isnan(cast) : cast != x || signbit(cast) != signbit(x))
         return attest_error_set(error, ATTEST_FORMAT,
-                                "line %zu: %.8s is %g, which is no number of %s", r->line,
+                                "line %zu: %.8s is %g, which is not a number of %s", r->line,
                                 r->at, x, r->hosted.format.name);
     r->rows->value[r->count++] = x;
     r->at += length;

@@ -39,7 +39,7 @@ static const char *hint(const parser *p)
     if (*p->at == '\'')
         return ": strings stand in double quotes";
     if (before == p->begin)
-        return ": this is no JSON text";
+        return ": this is not JSON text";
     if (strchr("]}", *p->at) && before[-1] == ',')
         return ": the comma before it is one too many";
     return "";

@@ -420,7 +420,7 @@ static attest_status write_values(FILE *stream, const attest_safetensors_item *i
     for (size_t i = 0; i < count; i++) {
         if (!encode(&bits, item->value[i], item->type))
             return attest_error_set(error, ATTEST_DOMAIN,
-                                    "value %zu of tensor '%.80s', %a, is no number of %s", i,
+                                    "value %zu of tensor '%.80s', %a, is not a number of %s", i,
                                     item->name, item->value[i], kind[item->type].name);
         write_word(stream, bits, size);
     }

@@ -176,8 +176,9 @@ static void set_rotary(attest_rotary *rotary, const attest_json_cursor *object)
 
     rotary->dims = attest_json_take_size(&dims, NULL);
     if (rotary->dims == 0 || rotary->dims % 2 != 0)
-        attest_json_refuse(&dims, "positions turn pairs of entries: an even number above 0 is "
-                                  "expected");
+        attest_json_refuse(
+            &dims,
+            "rotary positions rotate pairs of entries: an even number above 0 is expected");
     (void)attest_json_take(object, "theta");
     take_positive(rotary->theta, object, "theta");
     take_positive(rotary->factor, object, "factor");
@@ -186,9 +187,8 @@ static void set_rotary(attest_rotary *rotary, const attest_json_cursor *object)
     waves = !fmpq_is_zero(rotary->long_wave) || !fmpq_is_zero(rotary->short_wave);
     if (waves && (fmpq_is_zero(rotary->factor) || fmpq_is_zero(rotary->short_wave) ||
                   fmpq_cmp(rotary->short_wave, rotary->long_wave) >= 0))
-        attest_json_refuse(object,
-                           "long_wave and short_wave belong together, the second below the "
-                           "first, and to a factor");
+        attest_json_refuse(object, "long_wave and short_wave need each other and a factor, and "
+                                   "short_wave must be the smaller one");
 }
 
 static void set_head_norm(attest_score_form *form, const attest_json_cursor *object)
@@ -252,10 +252,10 @@ static void check_form(const attest_weights *weights, const attest_json_cursor *
     bool normed = has_gains(weights);
 
     if (normed != attest_json_has(object, "head_norm"))
-        attest_json_refuse(object, normed ? "heads have gains gQ or gK, but there is no "
-                                            "head_norm that says what they are of"
-                                          : "there is a head_norm, but no head has gains gQ or "
-                                            "gK");
+        attest_json_refuse(object, normed
+                                       ? "heads have gains gQ or gK, but there is no head_norm"
+                                       : "there is a head_norm, but no head has gains gQ or "
+                                         "gK");
 }
 
 static void write_positive(attest_json *json, const char *key, const fmpq_t value)
@@ -382,9 +382,9 @@ static attest_status check(const attest_weights *weights, attest_error *error)
     ATTEST_TRY(attest_weights_check_shapes(weights, error));
     if ((weights->homogeneous || weights->residual || weights->norm != ATTEST_NORM_NONE) &&
         (weights->output_dim || weights->skip_from))
-        return attest_error_set(error, ATTEST_FORMAT,
-                                "output_dim and skip_from are for tokens that hold all, not "
-                                "with homogeneous, residual or norm");
+        return attest_error_set(
+            error, ATTEST_FORMAT,
+            "output_dim and skip_from cannot be combined with homogeneous, residual or norm");
     return ATTEST_OK;
 }
 

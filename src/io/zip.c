@@ -128,7 +128,7 @@ static attest_status read_end(archive *zip, attest_error *error)
         zip->directory_size > (size_t)(end - zip->bytes) - zip->directory)
         return refuse(error, "the central directory lies outside the file");
     if (zip->entries > zip->directory_size / CENTRAL_SIZE)
-        return refuse(error, "it has fewer entries than it says");
+        return refuse(error, "it has fewer entries than its header states");
     return ATTEST_OK;
 }
 
@@ -247,7 +247,7 @@ static attest_status read_central(attest_zip_entry *entry, size_t *used, const a
     if (offset > zip->directory || packed > zip->directory - offset)
         return zip_refuse(entry, "reaches beyond the file", error);
     if (method == STORED ? size != packed : size / MAX_RATIO > packed)
-        return zip_refuse(entry, "cannot have the size that it says", error);
+        return zip_refuse(entry, "cannot have the size in its header", error);
     entry->deflated = method == DEFLATED;
     entry->size = size;
     entry->packed_size = packed;
@@ -396,7 +396,8 @@ static attest_status read_deflated(unsigned char *to, size_t count,
     if (status == Z_MEM_ERROR)
         return attest_memory_fail(error);
     if (got < count || (count == entry->size && status != Z_STREAM_END))
-        return zip_refuse(entry, "is damaged or has another size than it says", error);
+        return zip_refuse(entry, "is damaged or has another size than its header states",
+                          error);
     return ATTEST_OK;
 }
 

@@ -263,8 +263,8 @@ attest_status attest_model_config_rotary(attest_rotary_doubles *rotary,
     rotary->theta = config->rope_theta > 0 ? config->rope_theta : 10000;
     if (rotary->dims == 0 || rotary->dims % 2 != 0)
         return attest_error_set(error, ATTEST_FORMAT,
-                                "positions turn pairs of entries, but %zu of the %zu of a head "
-                                "are no pairs",
+                                "rotary positions rotate pairs of entries, but %zu of the %zu "
+                                "of a head is not an even number",
                                 rotary->dims, size);
     return ATTEST_OK;
 }

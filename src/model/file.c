@@ -142,7 +142,8 @@ static void read_map(attest_model_file *model, const char **file, const char *pa
         file[i] = attest_json_take_string(&member, NULL);
         model->name[i].name = member.key;
         if (!is_plain(file[i]))
-            attest_json_refuse(&member, "\"%.60s\" is no file of the index's folder", file[i]);
+            attest_json_refuse(&member, "\"%.60s\" is not a file in the directory of the index",
+                               file[i]);
     }
     ATTEST_JSON_NOTE(map, set_shards(model, file, path, map->failure->error));
     for (size_t i = 0; attest_json_get_member_at(&member, map, i); i++)
@@ -159,8 +160,9 @@ static attest_status open_index(attest_model_file *model, const char *path, atte
     ATTEST_TRY(attest_json_document_read(&model->index, path, model->budget, error));
     map = root = attest_json_begin(&model->index, &failure, error);
     if (attest_json_get_member(&map, &root, "weight_map", NULL) != ATTEST_OK)
-        attest_json_refuse(&root, "\"weight_map\" is missing: this is no index of model files; "
-                                  "safetensors or .npz serve as well");
+        attest_json_refuse(&root,
+                           "\"weight_map\" is missing: this is not an index of model files; "
+                           "safetensors or .npz serve as well");
     else if (!attest_json_is_object(&map))
         attest_json_refuse(&map, "an object is expected");
     while (attest_json_get_member_at(&member, &map, model->names))

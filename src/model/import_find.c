@@ -51,7 +51,7 @@ static attest_status refuse_scales(const char *matrix, attest_model_file *file,
             attest_model_file_has(file, name))
             return attest_error_set(error, ATTEST_UNABLE,
                                     "tensor '%.80s' is quantised: its scales, '%.90s', are not "
-                                    "read; write the matrix as it is meant, in F32 or BF16",
+                                    "read; write the matrix times its scales, in F32 or BF16",
                                     matrix, name);
     return ATTEST_OK;
 }

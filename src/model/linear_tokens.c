@@ -132,7 +132,7 @@ static attest_status get_root(arb_t root, const attest_linear_sides *sides, int 
     return arb_is_finite(root)
                ? ATTEST_OK
                : attest_error_set(error, ATTEST_UNABLE,
-                                  "the norm of a %s of head %zu divides by what may be 0",
+                                  "the norm of a %s of head %zu may divide by 0",
                                   side == 0 ? "query" : "key", first);
 }
 
@@ -519,10 +519,10 @@ attest_status attest_linear_tokens_make(attest_dataset *made, attest_linear_toke
         attest_dataset_clear(made);
         attest_budget_give_back(budget, left - attest_budget_left(budget));
     }
-    return attest_error_set(error, ATTEST_UNABLE,
-                            "queries and keys are too large to tell what %d bits of them leave "
-                            "open of scores",
-                            MOST_BITS);
+    return attest_error_set(
+        error, ATTEST_UNABLE,
+        "queries and keys are too large for a bound on the error of scores with %d bits",
+        MOST_BITS);
 }
 
 attest_status attest_linear_tokens_init(attest_linear_tokens *l, attest_error *error)

@@ -85,8 +85,7 @@ static attest_status norm_token(fmpq *z, bool *exact, const attest_tokens *token
     for (size_t c = 0; !zero && c < dim; c++)
         fmpq_mul(z + c, z + c, count);
     return zero ? attest_error_set(error, ATTEST_FORMAT,
-                                   "a token has nothing that its norm could divide by, and eps "
-                                   "is 0")
+                                   "the norm of a token divides by 0, since eps is 0")
                 : ATTEST_OK;
 }
 
@@ -306,12 +305,11 @@ static attest_status set_output_error(long *bits, attest_weights *weights, size_
         if (bound_norm_error(weights->output_error, weights, dim, *bits) &&
             fmpq_cmp(weights->output_error, limit) <= 0)
             break;
-    return *bits <= MOST_BITS
-               ? ATTEST_OK
-               : attest_error_set(error, ATTEST_UNABLE,
-                                  "the weights are too large to tell what a norm "
-                                  "of %d bits leaves open",
-                                  MOST_BITS);
+    return *bits <= MOST_BITS ? ATTEST_OK
+                              : attest_error_set(error, ATTEST_UNABLE,
+                                                 "the weights are too large for a bound on the "
+                                                 "error of a norm with %d bits",
+                                                 MOST_BITS);
 }
 
 /* p->normed = the tokens under the norm of the weights, if there is one; weights->output_error

@@ -101,7 +101,7 @@ attest_status attest_qkv_find_layers(size_t **layer, size_t *count,
     *layer = NULL;
     *count = 0;
     if (strstr(strstr(pattern, hole) + 1, hole))
-        return attest_error_set(error, ATTEST_USAGE, "'%.80s': {} may stand there once",
+        return attest_error_set(error, ATTEST_USAGE, "'%.80s' contains {} more than once",
                                 pattern);
     for (size_t i = 0;
          status == ATTEST_OK && (name = attest_tensor_file_name(&length, file, i)) != NULL; i++)
@@ -188,10 +188,10 @@ static attest_status find_layers(attest_qkv_source *source, attest_error *error)
     source->layered = source->names.path && attest_qkv_is_pattern(name[ATTEST_QKV_Q]);
     for (size_t i = 0; !source->layered && source->names.path && i < ATTEST_QKV_PARTS; i++)
         if (name[i] && attest_qkv_is_pattern(name[i]))
-            return attest_error_set(error, ATTEST_USAGE,
-                                    "'%.80s' stands for many layers, but q is one tensor, "
-                                    "'%.80s'",
-                                    name[i], name[ATTEST_QKV_Q]);
+            return attest_error_set(
+                error, ATTEST_USAGE,
+                "'%.80s' is a pattern for many layers, but q is one tensor, '%.80s'", name[i],
+                name[ATTEST_QKV_Q]);
     if (!source->layered) {
         source->layers = 1;
         source->layer = attest_memory_alloc(1, sizeof *source->layer);
@@ -404,7 +404,7 @@ static attest_status find_layout(layout *at, const attest_array *array, const si
 
     if (array->count && !attest_array_type_is_double(array->type))
         return attest_error_set(error, ATTEST_FORMAT,
-                                "64-bit integers are no output of a kernel");
+                                "64-bit integers are not the output of a kernel");
     ATTEST_TRY(attest_array_check_numbers(array, error));
     if (is_by_heads(at, array, shape) || is_side_by_side(at, array, shape))
         return ATTEST_OK;

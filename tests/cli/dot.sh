@@ -91,8 +91,8 @@ bad "line 1: 8 hexadecimal digits" "nine digits" '3f8000000 3f800000\n'
 bad "line 1: 8 hexadecimal digits" "other digits" '3f80000g 3f800000\n'
 bad "line 1: 8 hexadecimal digits" "binary digits" '00111111100000000000000000000000 3f800000\n'
 bad "line 1: 8 hexadecimal digits" "control characters" '\033[31m 3f800000\n'
-bad 'line 1: 3f800001 is 1, which is no number of binary16' "not of the format" '3f800001 3f800000\n'
-bad 'is inf, which is no number of float8_e4m3fn' "no infinities in e4m3fn" '7f800000 3f800000\n' e4m3fn
+bad 'line 1: 3f800001 is 1, which is not a number of binary16' "not of the format" '3f800001 3f800000\n'
+bad 'is inf, which is not a number of float8_e4m3fn' "no infinities in e4m3fn" '7f800000 3f800000\n' e4m3fn
 bad 'there are 1 lines of 2 values, and in bad.txt 2 of 2' "more lines" '3f800000 3f800000\n3f800000 3f800000\n'
 printf '3f800000 3f800000\n' >bad.txt
 refused "C with two values" dot tc:hopper binary16 a.txt b.txt bad.txt

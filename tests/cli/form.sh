@@ -133,8 +133,8 @@ w["rotary"]["dims"] = 3|an even number above 0
 w["rotary"]["dims"] = 6|has size 4
 w["rotary"]["theta"] = 0|above 0
 w["rotary"].pop("theta")|theta
-w["rotary"]["long_wave"] = 5|belong together
-w["rotary"].update(factor=2, long_wave=5, short_wave=5)|belong together
+w["rotary"]["long_wave"] = 5|need each other
+w["rotary"].update(factor=2, long_wave=5, short_wave=5)|need each other
 w["softcap"] = -1|above 0
 w["head_norm"]["eps"] = -1|negative
 w["head_norm"]["over"] = "all"|over

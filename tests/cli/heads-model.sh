@@ -154,7 +154,7 @@ c["rope_theta"] = -1|rope_theta: a number above 0 is expected
 c["head_dim"] = 3|heads of 3, but in
 c["num_key_value_heads"] = c["num_attention_heads"]|heads of keys and values, but the tensors have
 c["rope_parameters"] = {"full_attention": {"rope_theta": 1000000}, "sliding_attention": {"rope_theta": 10000}}|rope_parameters.full_attention: layers with positions of their own
-c["rope_parameters"] = {"rope_theta": 10000, "partial_rotary_factor": 0.5}|are no pairs
+c["rope_parameters"] = {"rope_theta": 10000, "partial_rotary_factor": 0.5}|is not an even number
 c["rope_scaling"] = {"type": "linear", "factor": 2}; c["rope_parameters"] = {"rope_type": "yarn", "factor": 2}|rope_parameters: rotary positions of type 'yarn'
 c["rope_scaling"] = {"type": "linear"}|rope_scaling: linear needs factor
 c["no_rope_layers"] = [1, 1, 1, 0]|no_rope_layers: layers with positions of their own
@@ -168,7 +168,7 @@ c["model_type"] = "cohere"|model_type 'cohere', whose attention is not known
 c["is_causal"] = False|the config says that there is no causal mask, and llama has one
 c["use_bidirectional_attention"] = True|the config says that there is no causal mask, and llama has one
 c = {"text_config": dict(c, rope_theta=-1)}|text_config.rope_theta: a number above 0 is expected
-c["partial_rotary_factor"] = 0.5|are no pairs
+c["partial_rotary_factor"] = 0.5|is not an even number
 c["rope_local_base_freq"] = 10000|positions of their own
 del c["num_attention_heads"]|how many heads
 c["rope_scaling"] = {"rope_type": "llama3", "factor": 8}|llama3 needs

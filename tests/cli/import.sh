@@ -277,7 +277,7 @@ for form in model.npz model.safetensors.index.json; do
     complains "is it 'h.0.attn.c_attn.weight'"
 done
 refused "an index that leaves its folder" import "$work/outside.json" --list
-complains "no file of the index's folder"
+complains "not a file in the directory of the index"
 refused "an index that names no file" import "$work/missing.json" --list
 for map in '3|an object is expected' '["x.npz"]|an object is expected' '{}|there are no tensors' '{"x": 3}|a string is expected'; do
     printf '{"weight_map": %s}' "${map%|*}" >"$work/bad.json"

@@ -82,7 +82,7 @@ certify hardmax.json --weights data.json | "attest/dataset" is expected, this is
 certify data.json hardmax.json | unexpected operand 'hardmax.json': attest certify DATA --weights W
 certify qkv.safetensors --weights hardmax.json | it has 5 tensors; --tensor NAME says which one to read
 certify nothing.json --weights hardmax.json | nothing.json: line 1, column 1: there is no JSON text
-certify text.txt --weights hardmax.json | unexpected character 'h': this is no JSON text
+certify text.txt --weights hardmax.json | unexpected character 'h': this is not JSON text
 certify single.json --weights hardmax.json | strings stand in double quotes
 certify comma.json --weights hardmax.json | the comma before it is one too many
 certify locale.json --weights hardmax.json | a point, not a comma, begins the decimals
@@ -117,7 +117,7 @@ range qkv.safetensors --kernel fp32-any --max-error 0.1 --schemes int9 | int8:pe
 audit data.json --stage kw=bf16 | there is no stage 'kw': in, q, k, v, kv
 audit data.json --gate data.json | "attest/audit" is expected, this is "attest/dataset"
 heads qkv.safetensors --head 3 | there is no head 3: the layer has 2, from 0 on
-import data.json --list | this is no index of model files
+import data.json --list | this is not an index of model files
 import qkv.safetensors --arch gpt2 -o w.json | 'attest import FILE --list' has all names
 dot tc:volta bfloat16 text.txt text.txt | formats.md has a table
 END

@@ -104,7 +104,7 @@ static void test_words(void)
         {"[\"\t\"]", "line 1, column 3: a control character in a string"},
         {"{\"a", "line 1, column 4: the text ends inside a string"},
         {"\xEF\xBB\xBF{}", "line 1, column 1: a byte order mark (save the file without it)"},
-        {"\x93NUMPY", "line 1, column 1: unexpected character '?': this is no JSON text"},
+        {"\x93NUMPY", "line 1, column 1: unexpected character '?': this is not JSON text"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         refuses(bad[i].text, strlen(bad[i].text), bad[i].error);
@@ -124,7 +124,7 @@ static void test_order(void)
     } bad[] = {
         {"", "line 1, column 1: there is no JSON text"},
         {" \n ", "line 2, column 2: there is no JSON text"},
-        {"]", "line 1, column 1: unexpected character ']': this is no JSON text"},
+        {"]", "line 1, column 1: unexpected character ']': this is not JSON text"},
         {"{} ]", "line 1, column 4: there is text after the end of the object"},
         {"1 2", "line 1, column 3: unexpected character '2'"},
         {"[1 2]", "line 1, column 4: ',' or ']' is expected"},

@@ -313,9 +313,9 @@ static void test_rotary(void)
              {{0}, 0.25, 8, 2, 10000, NULL},
              {{0}, 0.3, 8, 2, 10000, NULL},
              {{.rope_part = 1.25}, 1, 8, 0, 0, "turns 1.25 of a head"},
-             {{0}, 1, 7, 0, 0, "7 of the 7 of a head are no pairs"},
-             {{0}, 0.125, 8, 0, 0, "1 of the 8 of a head are no pairs"},
-             {{0}, 0.1, 8, 0, 0, "0 of the 8 of a head are no pairs"}};
+             {{0}, 1, 7, 0, 0, "7 of the 7 of a head is not an even number"},
+             {{0}, 0.125, 8, 0, 0, "1 of the 8 of a head is not an even number"},
+             {{0}, 0.1, 8, 0, 0, "0 of the 8 of a head is not an even number"}};
 
     for (size_t i = 0; i < sizeof c / sizeof c[0]; i++) {
         attest_model_config config = c[i].config;

@@ -263,9 +263,9 @@ static void layers(void)
     names.name[0] = "c.{}.q";
     expect("no layer", &names, 1 << 20, "no tensor has a name like 'c.{}.q'");
     names.name[0] = "b.2.q";
-    expect("one q, many k", &names, 1 << 20, "stands for many layers");
+    expect("one q, many k", &names, 1 << 20, "is a pattern for many layers");
     names.name[0] = "b.{}.{}";
-    expect("two holes", &names, 1 << 20, "{} may stand there once");
+    expect("two holes", &names, 1 << 20, "contains {} more than once");
     names.name[0] = "nothing";
     names.name[1] = "b.2.k";
     names.name[2] = "v";
