@@ -63,7 +63,7 @@ static void all_words(attest_tensor_type type, attest_array_type read_type, size
     TAP_OK(wrong == 0, "all words of %s (%zu wrong)", name, wrong);
 }
 
-TEST(safetensors_write)
+TEST(safetensors)
 {
     double wide[6] = {0x1.fffffffffffffp1023, -0x1p-1074,  0.1,
                       (double)INFINITY,       (double)NAN, 0};

@@ -1,4 +1,4 @@
-/* What a certificate shows beside a ball: which decimals and intervals are true of it. */
+/* certificate_json.c -- the decimals and intervals that a certificate displays beside a ball. */
 #include <stdio.h>
 #include <string.h>
 
@@ -343,7 +343,7 @@ static void test_far(void)
     arb_clear(ball);
 }
 
-TEST(certificate_shown)
+TEST(certificate_json)
 {
     test_log2();
     test_no_log2();
