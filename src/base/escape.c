@@ -184,7 +184,7 @@ void attest_escape_json_text(attest_text *text, const char *bytes, size_t count)
     escape_json(text, bytes, count, true);
 }
 
-/* In attributes a parser would replace raw tabs and line ends by spaces. */
+/* In attributes a parser would replace tabs and line ends by spaces. */
 static const char *entity(unsigned char c, bool attribute)
 {
     switch (c) {

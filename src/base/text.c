@@ -21,7 +21,7 @@ void attest_text_clear(attest_text *text)
     attest_text_init(text);
 }
 
-/* Room for count more bytes and the final zero. */
+/* Makes room for count more bytes and the final zero. */
 static bool reserve(attest_text *text, size_t count)
 {
     if (count >= SIZE_MAX / 4 - text->size ||

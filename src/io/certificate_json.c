@@ -283,8 +283,8 @@ static void read_shown(const char **display_error, const attest_json_cursor *bal
 
 /* ball = {"mid", "rad"} under key, exactly. Where "log2" or "text" beside them contradicts it,
  * *display_error is set to the reason. Errors stick (json_take.h). */
-static void certificate_read_ball(arb_t ball, const char **display_error,
-                                  const attest_json_cursor *object, const char *key)
+static void read_ball(arb_t ball, const char **display_error, const attest_json_cursor *object,
+                      const char *key)
 {
     attest_json_cursor member = attest_json_take(object, key);
     ARF(radius);
@@ -383,8 +383,8 @@ static void read_extremes(attest_certificate *certificate, const attest_json_cur
     certificate->has_pair = attest_json_has(root, "pair");
     if (certificate->has_pair) {
         read_pair(certificate->pair, root, "pair");
-        certificate_read_ball(certificate->min_separation, &certificate->display_error, root,
-                              "min_separation");
+        read_ball(certificate->min_separation, &certificate->display_error, root,
+                  "min_separation");
     } else if (attest_json_find_member(&lone, root, "min_separation")) {
         attest_json_refuse(&lone, "there is no pair");
     }
@@ -393,7 +393,7 @@ static void read_extremes(attest_certificate *certificate, const attest_json_cur
         arb_indeterminate(certificate->max_norm);
         return;
     }
-    certificate_read_ball(certificate->max_norm, &certificate->display_error, root, "max_norm");
+    read_ball(certificate->max_norm, &certificate->display_error, root, "max_norm");
     lone = attest_json_take(root, "max_norm_at");
     read_place(&certificate->largest, &lone);
 }
@@ -419,7 +419,7 @@ static void read_witness(attest_certificate *certificate, const attest_json_curs
     witness->common =
         attest_json_take_count(&object, "common", "an index must not be negative");
     attest_json_take_rational(witness->gap, &object, "gap");
-    certificate_read_ball(witness->bound, &certificate->display_error, &object, "bound");
+    read_ball(witness->bound, &certificate->display_error, &object, "bound");
 }
 
 /* Sets value, a certificate, from the object; on failure it is empty. */

@@ -61,7 +61,7 @@ void attest_tags_clear(attest_tags *tags)
     attest_tags_init(tags);
 }
 
-/* A file on its way to a dataset. */
+/* The state while a file is parsed. */
 typedef struct reader {
     attest_dataset_builder builder;
     attest_word_map words, tags;
@@ -193,7 +193,7 @@ static attest_status add_lines(reader *r, const char *text, size_t size, attest_
     return status;
 }
 
-/* Hands the labels and the names of the tags over. */
+/* Moves the labels and the names of the tags to the results. */
 static attest_status finish(attest_dataset *dataset, attest_tags *tags, reader *r,
                             attest_error *error)
 {

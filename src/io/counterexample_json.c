@@ -60,7 +60,7 @@ static void read_parameters(attest_counterexample *counterexample,
     }
 }
 
-/* A whole number below limit. */
+/* A whole number below the limit. */
 static size_t take_index(const attest_json_cursor *element, size_t limit, const char *what)
 {
     int64_t value = attest_json_take_integer(element, NULL);

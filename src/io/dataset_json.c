@@ -14,7 +14,7 @@
 #include "number/rationals.h"
 #include "number/scope.h"
 
-/* What a ragged array of vectors is called in errors. */
+/* The names of a ragged array of vectors in errors. */
 typedef struct names {
     const char *row, *vector;
 } names;
@@ -172,9 +172,8 @@ static void set_beside(void *value, const attest_json_cursor *object)
 }
 
 /* The same with the member under key instead of "sequences"; no labels and no name. */
-static attest_status dataset_parse_json_beside(attest_dataset *dataset, const char *key,
-                                               const char *text, size_t size,
-                                               attest_budget *budget, attest_error *error)
+static attest_status parse_member(attest_dataset *dataset, const char *key, const char *text,
+                                  size_t size, attest_budget *budget, attest_error *error)
 {
     beside b = {dataset, key};
 
@@ -281,8 +280,8 @@ static attest_status parse(attest_dataset *dataset, const attest_input *input,
         return attest_dataset_set_safetensors(dataset, input->data, input->size, tensor, budget,
                                               error);
     if (tensor)
-        return dataset_parse_json_beside(dataset, tensor, (const char *)input->data,
-                                         input->size, budget, error);
+        return parse_member(dataset, tensor, (const char *)input->data, input->size, budget,
+                            error);
     return attest_dataset_parse_json(dataset, (const char *)input->data, input->size, budget,
                                      error);
 }

@@ -57,8 +57,9 @@ static void set_group(attest_units *units, size_t dim, const attest_json_cursor 
     set_outputs(units, &outputs);
 }
 
-static void feed_forward_set_json(attest_feed_forward *layer, size_t dim,
-                                  const attest_json_cursor *object)
+/* layer = the object of a feed-forward layer. Errors stick: FORMAT, UNABLE, NOMEM. */
+static void set_feed_forward(attest_feed_forward *layer, size_t dim,
+                             const attest_json_cursor *object)
 {
     attest_json_cursor groups = attest_json_take(object, "groups");
     attest_json_cursor bias = attest_json_take(object, "bias");
@@ -94,9 +95,8 @@ static void write_group(attest_json *json, const attest_units *units)
     attest_json_write_close(json);
 }
 
-/* layer = the object of a feed-forward layer. Errors stick: FORMAT, UNABLE, NOMEM. */
-static void feed_forward_write_json(attest_json *json, const char *key,
-                                    const attest_feed_forward *layer)
+static void write_feed_forward(attest_json *json, const char *key,
+                               const attest_feed_forward *layer)
 {
     attest_json_write_object(json, key);
     attest_json_write_string(json, "type", "feed-forward");
@@ -147,7 +147,7 @@ static void set_layer(attest_network *network, bool *attended, const attest_json
                                   "feed-forward layer on either side");
     if (!attention) {
         *taken = true;
-        feed_forward_set_json(place, network->dim, layer);
+        set_feed_forward(place, network->dim, layer);
         return;
     }
     *attended = true;
@@ -265,13 +265,13 @@ void attest_network_write_json(attest_json *json, const char *key,
     write_encoding(json, network);
     attest_json_write_array(json, "layers");
     if (network->has_before)
-        feed_forward_write_json(json, NULL, &network->before);
+        write_feed_forward(json, NULL, &network->before);
     attest_json_write_object(json, NULL);
     attest_json_write_string(json, "type", "attention");
     attest_weights_write_json(json, "weights", &network->attention);
     attest_json_write_close(json);
     if (network->has_after)
-        feed_forward_write_json(json, NULL, &network->after);
+        write_feed_forward(json, NULL, &network->after);
     attest_json_write_close(json);
     attest_json_write_close(json);
 }

@@ -118,9 +118,8 @@ static attest_status parse(attest_safetensors *file, const char *text, size_t si
 /* Parses the object, which must fill text[0..size) up to spaces at its end, into file->header,
  * and file->tensor in the order of the object. The tensors are not checked yet. Status:
  * FORMAT, UNABLE (the budget), NOMEM; the file must be cleared after a failure, too. */
-static attest_status safetensors_parse_header(attest_safetensors *file, const char *text,
-                                              size_t size, attest_budget *budget,
-                                              attest_error *error)
+static attest_status parse_header(attest_safetensors *file, const char *text, size_t size,
+                                  attest_budget *budget, attest_error *error)
 {
     attest_status status;
 
@@ -251,8 +250,7 @@ attest_status attest_safetensors_parse(attest_safetensors *file, const unsigned 
                                 "safetensors header of %zu bytes: at most %zu are read", length,
                                 ATTEST_SAFETENSORS_MAX_HEADER);
     file->data = bytes + LENGTH_SIZE + length;
-    status = safetensors_parse_header(file, (const char *)bytes + LENGTH_SIZE, length, budget,
-                                      error);
+    status = parse_header(file, (const char *)bytes + LENGTH_SIZE, length, budget, error);
     if (status == ATTEST_OK)
         status = check_tensors(file, size - LENGTH_SIZE - length, error);
     if (status != ATTEST_OK)

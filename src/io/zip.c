@@ -52,8 +52,8 @@ static attest_status refuse(attest_error *error, const char *what)
 }
 
 /* Sets an error "entry 'NAME' what"; returns FORMAT. */
-static attest_status zip_refuse(const attest_zip_entry *entry, const char *what,
-                                attest_error *error)
+static attest_status refuse_entry(const attest_zip_entry *entry, const char *what,
+                                  attest_error *error)
 {
     return attest_error_set(error, ATTEST_FORMAT, "zip archive: entry '%.*s' %s",
                             (int)(entry->name_size < 80 ? entry->name_size : 80),
@@ -189,23 +189,23 @@ static attest_status read_local(attest_zip_entry *entry, const archive *zip,
     uint64_t size, packed;
 
     if (room < LOCAL_SIZE || memcmp(local, "PK\3\4", 4) != 0)
-        return zip_refuse(entry, "has no local header", error);
+        return refuse_entry(entry, "has no local header", error);
     head = LOCAL_SIZE + (size_t)u16(local + 26) + u16(local + 28);
     if (room < head || u16(local + 26) != entry->name_size ||
         memcmp(local + LOCAL_SIZE, entry->name, entry->name_size) != 0)
-        return zip_refuse(entry, "has another name in its local header", error);
+        return refuse_entry(entry, "has another name in its local header", error);
     if (((u16(local + 6) ^ u16(central + 8)) & (FLAG_ENCRYPTED | FLAG_DESCRIPTOR)) ||
         u16(local + 8) != u16(central + 10))
-        return zip_refuse(entry, "has another method in its local header", error);
+        return refuse_entry(entry, "has another method in its local header", error);
     if (entry->packed_size > room - head)
-        return zip_refuse(entry, "reaches beyond the file", error);
+        return refuse_entry(entry, "reaches beyond the file", error);
     entry->packed = local + head;
     entry->end = entry->begin + head + entry->packed_size;
     if (u16(central + 8) & FLAG_DESCRIPTOR) {
         size_t tail =
             descriptor_size(entry, zip->bytes + entry->end, zip->directory - entry->end);
         if (tail == 0)
-            return zip_refuse(entry, "has no data descriptor that fits", error);
+            return refuse_entry(entry, "has no data descriptor that fits", error);
         entry->end += tail;
         return ATTEST_OK;
     }
@@ -213,7 +213,7 @@ static attest_status read_local(attest_zip_entry *entry, const archive *zip,
     size = u32(local + 22);
     if (!widen(&size, &packed, NULL, local + LOCAL_SIZE + entry->name_size, u16(local + 28)) ||
         size != entry->size || packed != entry->packed_size || u32(local + 14) != entry->crc)
-        return zip_refuse(entry, "has other sizes in its local header", error);
+        return refuse_entry(entry, "has other sizes in its local header", error);
     return ATTEST_OK;
 }
 
@@ -236,18 +236,18 @@ static attest_status read_central(attest_zip_entry *entry, size_t *used, const a
     size = u32(at + 24);
     offset = u32(at + 42);
     if (!widen(&size, &packed, &offset, entry->name + entry->name_size, u16(at + 30)))
-        return zip_refuse(entry, "lacks its zip64 sizes", error);
+        return refuse_entry(entry, "lacks its zip64 sizes", error);
     if (u16(at + 8) & FLAG_ENCRYPTED)
-        return zip_refuse(entry, "is encrypted", error);
+        return refuse_entry(entry, "is encrypted", error);
     if (u16(at + 34) != 0)
         return refuse(error, "it is spread over several disks");
     method = u16(at + 10);
     if (method != STORED && method != DEFLATED)
-        return zip_refuse(entry, "is compressed by a method other than deflate", error);
+        return refuse_entry(entry, "is compressed by a method other than deflate", error);
     if (offset > zip->directory || packed > zip->directory - offset)
-        return zip_refuse(entry, "reaches beyond the file", error);
+        return refuse_entry(entry, "reaches beyond the file", error);
     if (method == STORED ? size != packed : size / MAX_RATIO > packed)
-        return zip_refuse(entry, "cannot have the size in its header", error);
+        return refuse_entry(entry, "cannot have the size in its header", error);
     entry->deflated = method == DEFLATED;
     entry->size = size;
     entry->packed_size = packed;
@@ -271,17 +271,17 @@ static int compare_name(const void *left, const void *right)
     return order ? order : (a->name_size > b->name_size) - (a->name_size < b->name_size);
 }
 
-/* Bytes shared by two entries are how a small archive becomes a huge one. */
+/* Rejects entries that share bytes: so a small archive could become a huge one. */
 static attest_status check_entries(attest_zip *zip, attest_error *error)
 {
     qsort(zip->entry, zip->count, sizeof *zip->entry, compare_begin);
     for (size_t i = 1; i < zip->count; i++)
         if (zip->entry[i].begin < zip->entry[i - 1].end)
-            return zip_refuse(&zip->entry[i], "overlaps another one", error);
+            return refuse_entry(&zip->entry[i], "overlaps another one", error);
     qsort(zip->entry, zip->count, sizeof *zip->entry, compare_name);
     for (size_t i = 1; i < zip->count; i++)
         if (compare_name(&zip->entry[i - 1], &zip->entry[i]) == 0)
-            return zip_refuse(&zip->entry[i], "occurs twice", error);
+            return refuse_entry(&zip->entry[i], "occurs twice", error);
     return ATTEST_OK;
 }
 
@@ -396,8 +396,8 @@ static attest_status read_deflated(unsigned char *to, size_t count,
     if (status == Z_MEM_ERROR)
         return attest_memory_fail(error);
     if (got < count || (count == entry->size && status != Z_STREAM_END))
-        return zip_refuse(entry, "is damaged or has another size than its header states",
-                          error);
+        return refuse_entry(entry, "is damaged or has another size than its header states",
+                            error);
     return ATTEST_OK;
 }
 
@@ -415,6 +415,6 @@ attest_status attest_zip_read(unsigned char *to, size_t count, const attest_zip_
         return status;
     crc = crc32_z(crc32(0, NULL, 0), to, count);
     if (crc != entry->crc)
-        return zip_refuse(entry, "fails its CRC", error);
+        return refuse_entry(entry, "fails its CRC", error);
     return ATTEST_OK;
 }

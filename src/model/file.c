@@ -124,7 +124,7 @@ static attest_status set_shards(attest_model_file *model, const char **file, con
     return status;
 }
 
-/* The shard that a file became. */
+/* The index of the shard of a file. */
 static size_t find_shard(const char *const *file, size_t count, const char *name)
 {
     const char *const *found = bsearch(&name, file, count, sizeof *file, by_text);
@@ -243,7 +243,7 @@ attest_status attest_model_file_get(attest_array *array, attest_model_file *mode
     return attest_safetensors_get(array, &shard->file.tensors, name, error);
 }
 
-/* As safetensors calls it. */
+/* The name of a type in safetensors files. */
 static const char *type_name(attest_array_type type)
 {
     static const char *const name[] = {

@@ -57,7 +57,7 @@ static void write_subject(attest_markup *body, const attest_record *record)
 }
 
 /* The data, weights and arithmetic of all audits, as a table. */
-static void section_write_subjects(attest_report *report)
+static void write_subjects(attest_report *report)
 {
     static const char *const heading[] = {"Record",          "Dataset",    "#Sequences",
                                           "#Longest",        "#Dimension", "#Tokens",
@@ -333,7 +333,7 @@ void attest_section_write_collapse(attest_report *report)
                         "Below some significand width, outputs that must differ become equal "
                         "bit for bit. The collapse width is the least one from which on all "
                         "widths keep every required pair apart.");
-    section_write_subjects(report);
+    write_subjects(report);
     write_figures(report);
     write_formats(report);
     attest_section_close(report);

@@ -125,8 +125,8 @@ static void write_pair(attest_markup *body, const attest_json_cursor *entry,
 
 /* A table of the places of the largest errors and of the lost pairs, with tokens if the record
  * has them. */
-static void section_write_places(attest_markup *body, const attest_json_cursor *root,
-                                 const attest_json_cursor *formats, size_t count)
+static void write_places(attest_markup *body, const attest_json_cursor *root,
+                         const attest_json_cursor *formats, size_t count)
 {
     static const char *const heading[] = {"Format", "Largest error",
                                           "First pair no longer told apart for certain"};
@@ -394,7 +394,7 @@ static void write_all(attest_report *report, attest_audit_iter *audited, size_t 
         write_conclusions(body, &formats, count);
         write_laws(body, &formats, count);
         write_table(body, &formats, count);
-        section_write_places(body, &audited->root, &formats, count);
+        write_places(body, &audited->root, &formats, count);
         write_graded(report, &audited->object, audited->label, *number);
     }
 }
