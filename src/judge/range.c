@@ -11,6 +11,7 @@
 #include "base/scope.h"
 #include "base/term.h"
 #include "base/workers.h"
+#include "judge/head_bound.h"
 #include "judge/interval_run.h"
 #include "judge/quantise.h"
 #include "judge/rule.h"
@@ -24,10 +25,16 @@ enum { BITS = 128 };
 #define LOG_2 0x1.62e42fefa39efp-1  /* log 2, rounded down */
 #define LOG2_E 0x1.71547652b82fep+0 /* log2 e, to nearest */
 
-attest_status attest_judge_range_bound_init(attest_judge_range_bound *bound,
-                                            const attest_judge_problem *problem,
-                                            const attest_judge_model *model,
-                                            attest_error *error)
+typedef struct range_bound {
+    attest_judge_head_bound state;
+    attest_judge_rule *rule;
+    double *result; /* for a block of rows */
+} range_bound;
+
+/* Also checks that some variant accepts the inputs. Status: FORMAT, NOMEM; clear bound in any
+ * case. */
+static attest_status range_bound_init(range_bound *bound, const attest_judge_problem *problem,
+                                      const attest_judge_model *model, attest_error *error)
 {
     bool *left_out ATTEST_FREED = attest_memory_alloc(model->variants, sizeof *left_out);
     size_t rules;
@@ -43,7 +50,7 @@ attest_status attest_judge_range_bound_init(attest_judge_range_bound *bound,
     return attest_judge_head_bound_init(&bound->state, problem, bound->rule, rules, error);
 }
 
-void attest_judge_range_bound_clear(attest_judge_range_bound *bound)
+static void range_bound_clear(range_bound *bound)
 {
     attest_judge_head_bound_clear(&bound->state);
     free(bound->rule);
@@ -178,17 +185,18 @@ static void visit_row(void *context, const attest_judge_work *x, const attest_ju
         rule->variant->cast && !(ldexp(least, (int)offset) > rule->p.quantum / 2);
 }
 
-void attest_judge_range_bound_thresholds(attest_judge_ranges *ranges,
-                                         const attest_judge_range_bound *bound)
+/* Sets the thresholds of ranges in exact arithmetic: the least of all variants. */
+static void range_bound_thresholds(attest_judge_ranges *ranges, const range_bound *bound)
 {
     for (size_t i = 0; i < bound->state.rules; i++)
         set_exact(ranges, &bound->rule[i]);
 }
 
-attest_status attest_judge_range_bound_head(attest_judge_ranges *ranges,
-                                            bool may[ATTEST_JUDGE_EVENTS],
-                                            attest_judge_range_bound *bound, size_t batch,
-                                            size_t head, attest_error *error)
+/* Loads the head in bound->state. Sets may[e] where the bound does not exclude an event, and
+ * the numbers of ranges, except for the thresholds above, to those of the worst row so far. */
+static attest_status range_bound_head(attest_judge_ranges *ranges,
+                                      bool may[ATTEST_JUDGE_EVENTS], range_bound *bound,
+                                      size_t batch, size_t head, attest_error *error)
 {
     attest_judge_head_bound *state = &bound->state;
     visit context = {ranges, may};
@@ -388,14 +396,14 @@ static attest_status decide_head(attest_judge_ranges *r, attest_judge_head *head
 typedef struct heads {
     const attest_judge_problem *problem;
     const attest_judge_model *model;
-    attest_judge_range_bound bound; /* each worker has its own after the fork */
+    range_bound bound; /* each worker has its own after the fork */
     attest_judge_ranges *found;
     atomic_size_t *failed; /* 1 + the number of a head that failed; 0: none */
 } heads;
 
 static void heads_clear(heads *x)
 {
-    attest_judge_range_bound_clear(&x->bound);
+    range_bound_clear(&x->bound);
 }
 
 static attest_status decide_one(heads *x, size_t h, attest_error *error)
@@ -405,8 +413,8 @@ static attest_status decide_one(heads *x, size_t h, attest_error *error)
 
     attest_judge_ranges_init(r);
     attest_judge_ranges_clear(r); /* each worker has its own thresholds */
-    ATTEST_TRY(attest_judge_range_bound_head(r, may, &x->bound, h / x->problem->heads,
-                                             h % x->problem->heads, error));
+    ATTEST_TRY(range_bound_head(r, may, &x->bound, h / x->problem->heads, h % x->problem->heads,
+                                error));
     return decide_head(r, &x->bound.state.head, x->model, may, error);
 }
 
@@ -465,8 +473,8 @@ static attest_status decide(attest_judge_ranges *r, const attest_judge_problem *
 {
     heads all ATTEST_CLEARED_BY(heads_clear) = {.problem = x, .model = model};
 
-    ATTEST_TRY(attest_judge_range_bound_init(&all.bound, x, model, error));
-    attest_judge_range_bound_thresholds(r, &all.bound);
+    ATTEST_TRY(range_bound_init(&all.bound, x, model, error));
+    range_bound_thresholds(r, &all.bound);
     return run_heads(r, &all, jobs, error);
 }
 

@@ -11,7 +11,6 @@
 #include <attest/flint.h>
 #include <attest/judge.h>
 
-#include "judge/head_bound.h"
 #include "judge/kernel_instance.h"
 
 typedef enum attest_judge_answer {
@@ -66,34 +65,5 @@ void attest_judge_ranges_clear(attest_judge_ranges *ranges);
 attest_status attest_judge_ranges_add(attest_judge_ranges *ranges, const attest_qkv *qkv,
                                       const attest_judge_model *model, size_t jobs,
                                       attest_error *error) ATTEST_WARN_UNUSED;
-
-/* ---- the bound of a model: events that it excludes on the rows of a head, safe thresholds and
- * offsets ---- */
-
-typedef struct attest_judge_range_bound {
-    attest_judge_head_bound state;
-    attest_judge_rule *rule;
-    double *result; /* for a block of rows */
-} attest_judge_range_bound;
-
-/* Also checks that some variant accepts the inputs. Status: FORMAT, NOMEM; clear bound in any
- * case. */
-attest_status attest_judge_range_bound_init(attest_judge_range_bound *bound,
-                                            const attest_judge_problem *problem,
-                                            const attest_judge_model *model,
-                                            attest_error *error) ATTEST_WARN_UNUSED;
-void attest_judge_range_bound_clear(attest_judge_range_bound *bound);
-
-/* Sets the thresholds of ranges in exact arithmetic: the least of all variants. */
-void attest_judge_range_bound_thresholds(attest_judge_ranges *ranges,
-                                         const attest_judge_range_bound *bound);
-
-/* Loads the head in bound->state. Sets may[e] where the bound does not exclude an event, and
- * the numbers of ranges, except for the thresholds above, to those of the worst row so far. */
-attest_status attest_judge_range_bound_head(attest_judge_ranges *ranges,
-                                            bool may[ATTEST_JUDGE_EVENTS],
-                                            attest_judge_range_bound *bound, size_t batch,
-                                            size_t head,
-                                            attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

@@ -206,21 +206,6 @@ void attest_judge_weights_set_raises(attest_judge_work *x, const attest_judge_ru
  * not known, or a key is far below the others. Uses high as work space. */
 double attest_judge_weights_sum_so_far(attest_judge_work *x, const attest_judge_rule *rule);
 
-/* (4): cast, half, weight_size, apart, divisor; low and high where the row sum adds casts. */
-void attest_judge_weights_cast(attest_judge_work *x, const attest_judge_rule *rule,
-                               double common);
-
-/* extra, extra_most of quantised weights; weight_reason, where groups may be too small. unit:
- * no weight that is 1 in P is more in the units of the weights here. */
-void attest_judge_weights_set_groups(attest_judge_work *x, const attest_judge_rule *rule,
-                                     const struct judge_loops_cast *cast, double unit);
-
-/* cast, half, weight_size, and what they are parts of w. */
-void attest_judge_weights_widen(attest_judge_work *x, struct judge_loops_cast *cast);
-
-/* (4), the reference known: offset, spread, fixed, open. */
-void attest_judge_weights_know_casts(attest_judge_work *x, const attest_judge_rule *rule);
-
 /* ---- how much each stage (1) to (6) of proofs-notes/judge.md contributes to the bound of an
  * element, to first order. An explanation, not a bound: where weights are uncertain the parts
  * add up to less than the bound ---- */

@@ -5,6 +5,221 @@
 
 #include <math.h>
 
+/* ---- (4): errors of weights that are quantised in groups of keys ---- */
+
+/* The key after the last one that may be in a group with key j, where groups begin with tiles
+ * of a known size. */
+static size_t group_end(const attest_judge_work *x, const attest_judge_rule *rule, size_t j)
+{
+    size_t tile = rule->variant->tile, place = (x->first + j) % tile;
+    size_t size = rule->variant->p_scheme.channels, end = tile;
+
+    if (size > 0 && (place / size + 1) * size < tile)
+        end = (place / size + 1) * size;
+    end = j + (end - place);
+    return end < x->count ? end : x->count;
+}
+
+/* Sets extra of the keys first .. last-1, in groups whose largest weights are at most the
+ * largest of these keys: the error of the scheme for the divided weights, then of its cast. */
+static void set_extra(attest_judge_work *x, const attest_judge_rule *rule, size_t first,
+                      size_t last, double largest, const struct judge_loops_cast *cast,
+                      double unit)
+{
+    const attest_block_error *e = &rule->scheme;
+    double up = (1 + cast->u) * ATTEST_JUDGE_UP, grow = 1 + cast->divided;
+    double fixed = ATTEST_TERM(scheme_largest, e->of_largest * (largest * grow + cast->rest)) +
+                   ATTEST_TERM(scheme_tiny, e->tiny * unit);
+
+    for (size_t j = first; j < last; j++)
+        x->extra[j] =
+            (ATTEST_TERM(scheme_relative, e->relative) * (x->high[j] * grow + cast->rest) +
+             fixed) *
+            up;
+    x->extra_most =
+        maximum(x->extra_most, (e->relative * (largest * grow + cast->rest) + fixed) * up);
+}
+
+static double largest_of(const double *x, size_t first, size_t last)
+{
+    double largest = 0;
+
+    for (size_t j = first; j < last; j++)
+        largest = maximum(largest, x[j]);
+    return largest;
+}
+
+/* Whether the weights of a group with a seen key may be too small for the scheme. unit: the
+ * weight that is 1 in P. */
+static bool group_may_vanish(const attest_judge_work *x, const attest_judge_rule *rule,
+                             size_t first, size_t last, double unit)
+{
+    return largest_of(x->high, first, last) > 0 &&
+           !(largest_of(x->low, first, last) >= 2 * rule->scheme.least * unit);
+}
+
+/* Sets extra, extra_most of quantised weights; weight_reason, where groups may be too small.
+ * unit: an upper bound on the weights that are 1 in P, in the units of the weights here. */
+static void set_groups(attest_judge_work *x, const attest_judge_rule *rule,
+                       const struct judge_loops_cast *cast, double unit)
+{
+    const attest_judge_variant *v = rule->variant;
+    bool known = v->tile > 0 && v->direction != ATTEST_JUDGE_DIRECTION_ANY;
+
+    x->extra_most = 0;
+    for (size_t j = 0, end; j < x->count; j = end) {
+        end = known ? group_end(x, rule, j) : x->count;
+        set_extra(x, rule, j, end, largest_of(x->high, j, end), cast, unit);
+        /* any key may be a group */
+        for (size_t i = j, next; rule->scheme.least > 0 && i < end; i = next) {
+            next = known ? end : i + 1;
+            if (group_may_vanish(x, rule, i, next, unit))
+                x->weight_reason = ATTEST_JUDGE_GROUPS_VANISH;
+        }
+    }
+}
+
+/* ---- (4): weights in the product with V: divided, cast ---- */
+
+/* A sum of weight_size or cast over the values is at most a part of that of w, plus the excess
+ * times the largest value: nearly equal where errors are relative to the weights. */
+static void widen(attest_judge_work *x, struct judge_loops_cast *cast)
+{
+    attest_judge_loops()->casts(x->cast, x->half, x->weight_size, x->low, x->high, x->w, cast,
+                                x->count);
+    x->size_part = cast->size_part;
+    x->size_rest = cast->size_sum;
+    x->cast_part = cast->cast_part;
+    x->cast_rest = cast->cast_sum;
+    x->sized = !x->narrow || !(x->size_rest <= 0x1p-10 * x->sum);
+    x->casted = !x->narrow || !(x->cast_rest <= 0x1p-8 * x->cast_part * x->sum);
+}
+
+/* Weights that are divided one by one are separate exponentials. Sets apart >= |sum of those /
+ * sum of the others - 1|; errors of scores are common to both. */
+static void set_apart(attest_judge_work *x, const attest_judge_rule *rule, double common)
+{
+    struct judge_loops_weight numbers = weight_rule(x, rule, common);
+    double apart;
+
+    x->apart = 0;
+    if (!rule->before)
+        return;
+    apart =
+        attest_judge_loops()->apart(x->low, x->high, x->t, x->delta, &numbers,
+                                    ATTEST_TERM(apart_common, common) +
+                                        ATTEST_TERM(apart_exp, (2 + x->raises) * rule->log_exp),
+                                    x->count);
+    x->apart = apart / x->sum_low * (1 + ((double)x->count + 16) * 0x1p-52) * ATTEST_JUDGE_UP;
+}
+
+/* The computed row sum: n roundings and those of rescales. */
+static void set_divisor(attest_judge_work *x, const attest_judge_rule *rule)
+{
+    double n = (double)x->seen + x->sink + 1 + x->raises;
+
+    x->divisor =
+        x->sum_high *
+        (1 + ATTEST_TERM(divisor, attest_judge_grow(rule->sum.u, n) + x->apart + 0x1p-10));
+}
+
+/* (4): bounds on the difference of the weight in the numerator from that in the sum. */
+static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, double common)
+{
+    const attest_judge_variant *v = rule->variant;
+    double grown =
+        attest_judge_exp_up(ATTEST_TERM(cast_grown, common + x->raises * rule->log_exp));
+    struct judge_loops_cast cast = {
+        .u = ATTEST_TERM(cast_rounding, v->cast ? rule->p.u : 0),
+        .half = ATTEST_TERM(cast_least,
+                            v->cast ? ldexp(rule->p.quantum, -1 - (int)v->offset) * grown : 0),
+        .widens = v->cast && v->sum_of != ATTEST_JUDGE_SUM_UNCAST,
+        .kept = true};
+    double grow = (1 + x->widest + x->widest * x->widest) * (1 + cast.u) * ATTEST_JUDGE_UP;
+
+    /* the same weights are added and multiplied */
+    if (v->cast && v->sum_of == ATTEST_JUDGE_SUM_CAST && !rule->before)
+        cast.kept = false;
+    if (rule->before) { /* divided one by one, from separate exponentials */
+        cast.half *= x->divisor;
+        cast.divided = ATTEST_TERM(cast_divided, rule->final);
+        cast.rest = ATTEST_TERM(cast_flushed, rule->tiny * x->divisor);
+    }
+    if (v->splits > 1) /* each part is divided, and possibly its weight */
+        cast.divided += ATTEST_TERM(split_divided, 2 * rule->final * (1 + rule->final));
+    cast.cast_part = ((cast.kept ? cast.u : 0) + cast.divided) * grow;
+    cast.size_part = grow * (1 + cast.cast_part) * ATTEST_JUDGE_UP;
+    x->extra_most = 0;
+    if (rule->quantised) {
+        set_groups(x, rule, &cast,
+                   ldexp(grown * (rule->before ? x->divisor : 1), (int)-v->offset));
+        cast.extra = x->extra;
+    }
+    widen(x, &cast);
+}
+
+/* (4): sets cast, half, weight_size, apart, divisor; low and high where the row sum adds casts.
+ */
+static void cast_weights(attest_judge_work *x, const attest_judge_rule *rule, double common)
+{
+    set_apart(x, rule, common);
+    set_divisor(x, rule);
+    set_casts(x, rule, common);
+}
+
+/* Sets offset, spread of the keys first .. last-1, whose reference is between m_low and m_high
+ * and is raised at most `raises` times. A cast is monotone, so the cast weight lies between the
+ * casts of the ends. Exponents are small (narrow): e^h <= 1 + h + h^2, e^-h >= 1 - h. Numbers
+ * that are subnormal before or after the product with 2^b may be 0, and so may an exponential
+ * below 2^-126. */
+static void set_known_tile(attest_judge_work *x, const attest_judge_rule *rule, size_t first,
+                           size_t last, double m_low, double m_high, double raises)
+{
+    const struct judge_loops_weight numbers = weight_rule(x, rule, 0);
+    double moved = ATTEST_TERM(
+        known_reference,
+        rule->folded ? rule->shifted * (x->most + fabs((double)rule->variant->offset)) : 0);
+    struct judge_loops_known known = {.two_b = ldexp(1, (int)rule->variant->offset),
+                                      .quantum = rule->p.quantum,
+                                      .unit = 2 * rule->p.u,
+                                      .most = rule->p.in_double.most,
+                                      .range =
+                                          ATTEST_TERM(known_range, m_high - m_low) + 2 * moved};
+
+    moved += ATTEST_TERM(known_evaluation, 0x1p-44);
+    if (!(x->top - m_high < 300 && known.range < 0x1p-7) || rule->variant->p.precision > 50) {
+        for (size_t j = first; j < last; j++) { /* no gain here */
+            x->offset[j] = 0;
+            x->spread[j] = x->cast[j];
+        }
+        x->open = true;
+        return;
+    }
+    known.up = attest_judge_exp_up(x->top - m_high);
+    known.down = attest_judge_exp_down(m_high - x->top);
+    known.error = ATTEST_TERM(known_exp, rule->log_exp) + moved;
+    known.later = ATTEST_TERM(known_later, raises * rule->log_exp) + moved;
+    attest_judge_loops()->known_casts(x->offset + first, x->spread + first, x->half + first,
+                                      x->w + first, x->t + first, x->delta + first,
+                                      x->cast + first, &known, &numbers, last - first);
+    x->fixed += known.fixed;
+    x->open = x->open || known.open;
+}
+
+/* (4), the reference known: sets offset, spread, fixed, open. */
+static void know_casts(attest_judge_work *x, const attest_judge_rule *rule)
+{
+    if (!rule->known_tiles) {
+        set_known_tile(x, rule, 0, x->count, x->bottom, x->top, 0);
+        return;
+    }
+    for (size_t i = 0, first = 0, last; first < x->count; i++, first = last) {
+        last = tile_end(x, rule, first);
+        set_known_tile(x, rule, first, last, x->tile_low[i], x->tile_high[i],
+                       (double)x->tile_raises[i]);
+    }
+}
+
 /* ---- (3): the weights that a kernel may give the keys ---- */
 
 /* Rows with smaller errors of weights need no steps of Newton's method. */
@@ -176,7 +391,7 @@ static void set_exact(attest_judge_work *x)
     }
     set_sums(x);
     x->narrow = true; /* the best available */
-    attest_judge_weights_widen(x, &none);
+    widen(x, &none);
 }
 
 /* The error of an exponent by rounding the reference, also of far keys: a tile or a part may
@@ -309,11 +524,11 @@ static void weigh(attest_judge_work *x, const attest_judge_rule *rule)
     if (x->weight_reason)
         return;
     set_sums(x);
-    attest_judge_weights_cast(x, rule, common);
+    cast_weights(x, rule, common);
     if (rule->variant->cast && rule->variant->sum_of != ATTEST_JUDGE_SUM_UNCAST)
         set_sums(x); /* with weights that casts have widened */
     if (rule->known_reference && x->narrow)
-        attest_judge_weights_know_casts(x, rule);
+        know_casts(x, rule);
 }
 
 void attest_judge_row_weights(attest_judge_work *work, const attest_judge_rule *rule)
@@ -332,215 +547,4 @@ void attest_judge_row_weights(attest_judge_work *work, const attest_judge_rule *
     }
     if (x->weight_reason)
         set_exact(x);
-}
-
-/* ---- (4): weights in the product with V: divided, cast ---- */
-
-/* Weights that are divided one by one are separate exponentials. Sets apart >= |sum of those /
- * sum of the others - 1|; errors of scores are common to both. */
-static void set_apart(attest_judge_work *x, const attest_judge_rule *rule, double common)
-{
-    struct judge_loops_weight numbers = weight_rule(x, rule, common);
-    double apart;
-
-    x->apart = 0;
-    if (!rule->before)
-        return;
-    apart =
-        attest_judge_loops()->apart(x->low, x->high, x->t, x->delta, &numbers,
-                                    ATTEST_TERM(apart_common, common) +
-                                        ATTEST_TERM(apart_exp, (2 + x->raises) * rule->log_exp),
-                                    x->count);
-    x->apart = apart / x->sum_low * (1 + ((double)x->count + 16) * 0x1p-52) * ATTEST_JUDGE_UP;
-}
-
-/* The computed row sum: n roundings and those of rescales. */
-static void set_divisor(attest_judge_work *x, const attest_judge_rule *rule)
-{
-    double n = (double)x->seen + x->sink + 1 + x->raises;
-
-    x->divisor =
-        x->sum_high *
-        (1 + ATTEST_TERM(divisor, attest_judge_grow(rule->sum.u, n) + x->apart + 0x1p-10));
-}
-
-/* A sum of weight_size or cast over the values is at most a part of that of w, plus the excess
- * times the largest value: nearly equal where errors are relative to the weights. */
-void attest_judge_weights_widen(attest_judge_work *x, struct judge_loops_cast *cast)
-{
-    attest_judge_loops()->casts(x->cast, x->half, x->weight_size, x->low, x->high, x->w, cast,
-                                x->count);
-    x->size_part = cast->size_part;
-    x->size_rest = cast->size_sum;
-    x->cast_part = cast->cast_part;
-    x->cast_rest = cast->cast_sum;
-    x->sized = !x->narrow || !(x->size_rest <= 0x1p-10 * x->sum);
-    x->casted = !x->narrow || !(x->cast_rest <= 0x1p-8 * x->cast_part * x->sum);
-}
-
-/* (4): bounds on the difference of the weight in the numerator from that in the sum. */
-static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, double common)
-{
-    const attest_judge_variant *v = rule->variant;
-    double grown =
-        attest_judge_exp_up(ATTEST_TERM(cast_grown, common + x->raises * rule->log_exp));
-    struct judge_loops_cast cast = {
-        .u = ATTEST_TERM(cast_rounding, v->cast ? rule->p.u : 0),
-        .half = ATTEST_TERM(cast_least,
-                            v->cast ? ldexp(rule->p.quantum, -1 - (int)v->offset) * grown : 0),
-        .widens = v->cast && v->sum_of != ATTEST_JUDGE_SUM_UNCAST,
-        .kept = true};
-    double grow = (1 + x->widest + x->widest * x->widest) * (1 + cast.u) * ATTEST_JUDGE_UP;
-
-    /* the same weights are added and multiplied */
-    if (v->cast && v->sum_of == ATTEST_JUDGE_SUM_CAST && !rule->before)
-        cast.kept = false;
-    if (rule->before) { /* divided one by one, from separate exponentials */
-        cast.half *= x->divisor;
-        cast.divided = ATTEST_TERM(cast_divided, rule->final);
-        cast.rest = ATTEST_TERM(cast_flushed, rule->tiny * x->divisor);
-    }
-    if (v->splits > 1) /* each part is divided, and possibly its weight */
-        cast.divided += ATTEST_TERM(split_divided, 2 * rule->final * (1 + rule->final));
-    cast.cast_part = ((cast.kept ? cast.u : 0) + cast.divided) * grow;
-    cast.size_part = grow * (1 + cast.cast_part) * ATTEST_JUDGE_UP;
-    x->extra_most = 0;
-    if (rule->quantised) {
-        attest_judge_weights_set_groups(
-            x, rule, &cast, ldexp(grown * (rule->before ? x->divisor : 1), (int)-v->offset));
-        cast.extra = x->extra;
-    }
-    attest_judge_weights_widen(x, &cast);
-}
-
-void attest_judge_weights_cast(attest_judge_work *x, const attest_judge_rule *rule,
-                               double common)
-{
-    set_apart(x, rule, common);
-    set_divisor(x, rule);
-    set_casts(x, rule, common);
-}
-
-/* Sets offset, spread of the keys first .. last-1, whose reference is between m_low and m_high
- * and is raised at most `raises` times. A cast is monotone, so the cast weight lies between the
- * casts of the ends. Exponents are small (narrow): e^h <= 1 + h + h^2, e^-h >= 1 - h. Numbers
- * that are subnormal before or after the product with 2^b may be 0, and so may an exponential
- * below 2^-126. */
-static void set_known_tile(attest_judge_work *x, const attest_judge_rule *rule, size_t first,
-                           size_t last, double m_low, double m_high, double raises)
-{
-    const struct judge_loops_weight numbers = weight_rule(x, rule, 0);
-    double moved = ATTEST_TERM(
-        known_reference,
-        rule->folded ? rule->shifted * (x->most + fabs((double)rule->variant->offset)) : 0);
-    struct judge_loops_known known = {.two_b = ldexp(1, (int)rule->variant->offset),
-                                      .quantum = rule->p.quantum,
-                                      .unit = 2 * rule->p.u,
-                                      .most = rule->p.in_double.most,
-                                      .range =
-                                          ATTEST_TERM(known_range, m_high - m_low) + 2 * moved};
-
-    moved += ATTEST_TERM(known_evaluation, 0x1p-44);
-    if (!(x->top - m_high < 300 && known.range < 0x1p-7) || rule->variant->p.precision > 50) {
-        for (size_t j = first; j < last; j++) { /* no gain here */
-            x->offset[j] = 0;
-            x->spread[j] = x->cast[j];
-        }
-        x->open = true;
-        return;
-    }
-    known.up = attest_judge_exp_up(x->top - m_high);
-    known.down = attest_judge_exp_down(m_high - x->top);
-    known.error = ATTEST_TERM(known_exp, rule->log_exp) + moved;
-    known.later = ATTEST_TERM(known_later, raises * rule->log_exp) + moved;
-    attest_judge_loops()->known_casts(x->offset + first, x->spread + first, x->half + first,
-                                      x->w + first, x->t + first, x->delta + first,
-                                      x->cast + first, &known, &numbers, last - first);
-    x->fixed += known.fixed;
-    x->open = x->open || known.open;
-}
-
-void attest_judge_weights_know_casts(attest_judge_work *x, const attest_judge_rule *rule)
-{
-    if (!rule->known_tiles) {
-        set_known_tile(x, rule, 0, x->count, x->bottom, x->top, 0);
-        return;
-    }
-    for (size_t i = 0, first = 0, last; first < x->count; i++, first = last) {
-        last = tile_end(x, rule, first);
-        set_known_tile(x, rule, first, last, x->tile_low[i], x->tile_high[i],
-                       (double)x->tile_raises[i]);
-    }
-}
-
-/* ---- (4): errors of weights that are quantised in groups of keys ---- */
-
-/* The key after the last one that may be in a group with key j, where groups begin with tiles
- * of a known size. */
-static size_t group_end(const attest_judge_work *x, const attest_judge_rule *rule, size_t j)
-{
-    size_t tile = rule->variant->tile, place = (x->first + j) % tile;
-    size_t size = rule->variant->p_scheme.channels, end = tile;
-
-    if (size > 0 && (place / size + 1) * size < tile)
-        end = (place / size + 1) * size;
-    end = j + (end - place);
-    return end < x->count ? end : x->count;
-}
-
-/* Sets extra of the keys first .. last-1, in groups whose largest weights are at most the
- * largest of these keys: the error of the scheme for the divided weights, then of its cast. */
-static void set_extra(attest_judge_work *x, const attest_judge_rule *rule, size_t first,
-                      size_t last, double largest, const struct judge_loops_cast *cast,
-                      double unit)
-{
-    const attest_block_error *e = &rule->scheme;
-    double up = (1 + cast->u) * ATTEST_JUDGE_UP, grow = 1 + cast->divided;
-    double fixed = ATTEST_TERM(scheme_largest, e->of_largest * (largest * grow + cast->rest)) +
-                   ATTEST_TERM(scheme_tiny, e->tiny * unit);
-
-    for (size_t j = first; j < last; j++)
-        x->extra[j] =
-            (ATTEST_TERM(scheme_relative, e->relative) * (x->high[j] * grow + cast->rest) +
-             fixed) *
-            up;
-    x->extra_most =
-        maximum(x->extra_most, (e->relative * (largest * grow + cast->rest) + fixed) * up);
-}
-
-static double largest_of(const double *x, size_t first, size_t last)
-{
-    double largest = 0;
-
-    for (size_t j = first; j < last; j++)
-        largest = maximum(largest, x[j]);
-    return largest;
-}
-
-/* Whether the weights of a group with a seen key may be too small for the scheme. unit: the
- * weight that is 1 in P. */
-static bool group_may_vanish(const attest_judge_work *x, const attest_judge_rule *rule,
-                             size_t first, size_t last, double unit)
-{
-    return largest_of(x->high, first, last) > 0 &&
-           !(largest_of(x->low, first, last) >= 2 * rule->scheme.least * unit);
-}
-
-void attest_judge_weights_set_groups(attest_judge_work *x, const attest_judge_rule *rule,
-                                     const struct judge_loops_cast *cast, double unit)
-{
-    const attest_judge_variant *v = rule->variant;
-    bool known = v->tile > 0 && v->direction != ATTEST_JUDGE_DIRECTION_ANY;
-
-    x->extra_most = 0;
-    for (size_t j = 0, end; j < x->count; j = end) {
-        end = known ? group_end(x, rule, j) : x->count;
-        set_extra(x, rule, j, end, largest_of(x->high, j, end), cast, unit);
-        /* any key may be a group */
-        for (size_t i = j, next; rule->scheme.least > 0 && i < end; i = next) {
-            next = known ? end : i + 1;
-            if (group_may_vanish(x, rule, i, next, unit))
-                x->weight_reason = ATTEST_JUDGE_GROUPS_VANISH;
-        }
-    }
 }
