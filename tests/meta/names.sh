@@ -18,6 +18,7 @@ counterexample_parse io
 counterexample_read io
 counterexample_set_json io
 counterexample_write io
+context_place theory
 dataset_parse io
 dataset_read io
 dataset_set_array io
