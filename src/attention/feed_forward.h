@@ -26,8 +26,8 @@ typedef struct attest_feed_forward_plan {
     attest_units_plan *group;
 } attest_feed_forward_plan;
 
-/* Sorts and sums. The layer must outlive the plan. Always to be cleared. Status: NOMEM, UNABLE
- * (2^32 units or more in a group). Cost: O(units (log units + dim)). */
+/* Sorts and sums. The layer must outlive the plan. Must be cleared, also after a failure.
+ * Status: NOMEM, UNABLE (2^32 units or more in a group). Cost: O(units (log units + dim)). */
 attest_status attest_feed_forward_plan_init(attest_feed_forward_plan *plan,
                                             const attest_feed_forward *layer,
                                             attest_error *error) ATTEST_WARN_UNUSED;

@@ -24,7 +24,8 @@ typedef struct attest_network_runner {
     size_t room;
 } attest_network_runner;
 
-/* The network must outlive the runner. Always to be cleared. Status: NOMEM, UNABLE. */
+/* The network must outlive the runner. Must be cleared, also after a failure. Status: NOMEM,
+ * UNABLE. */
 attest_status attest_network_runner_init(attest_network_runner *runner,
                                          const attest_network *network,
                                          attest_error *error) ATTEST_WARN_UNUSED;

@@ -28,9 +28,9 @@ typedef struct shared_state {
 } shared_state;
 
 /* Two nodes whose pairs of points are visited, or one node twice. */
-typedef struct meeting {
+typedef struct task {
     uint32_t a, b;
-} meeting;
+} task;
 
 /* For the least upper bound and the pairs that it cannot exclude, or, with active, for the
  * points of such pairs. */
@@ -42,13 +42,13 @@ typedef struct search {
     attest_candidate *pair;  /* not active: the candidates so far, */
     size_t pairs, room;      /* and how many fit; more than half of room is an overflow */
     attest_candidate *given; /* several processes: those of all, room of them */
-    attest_tree_near near;   /* where leaves meet by a matrix product */
+    attest_tree_near near;   /* for pairs of leaves by a matrix product */
     unsigned refused;        /* pairs of leaves in a row that projections did not settle */
     bool *active;            /* by point; shared */
     bool *node_active;       /* all points of the node are active */
     shared_state *shared;    /* shared */
-    meeting *meeting;
-    size_t meetings;
+    task *task;
+    size_t tasks;
     pid_t parent;          /* the process that reports */
     uint64_t done, hinted; /* by this process, and when it last reported them */
 } search;
@@ -138,7 +138,7 @@ static void keep_pair(search *find, uint32_t a, uint32_t b, double lower)
 }
 
 /* Visits the pair of places a, b, whose square of distance is s. */
-static void meet(search *find, size_t a, size_t b, double s)
+static void visit_pair(search *find, size_t a, size_t b, double s)
 {
     const attest_tree *tree = find->tree;
     double radii = (tree->radius[a] + tree->radius[b]) * (1 + 0x1p-50), lower, upper;
@@ -161,7 +161,7 @@ static void meet(search *find, size_t a, size_t b, double s)
 }
 
 /* Leaves of few points of low dimension: row by row, in doubles. */
-static void meet_rows(search *find, uint32_t a, uint32_t b)
+static void visit_rows(search *find, uint32_t a, uint32_t b)
 {
     const attest_tree *tree = find->tree;
     const attest_tree_node *first = &tree->node[a], *second = &tree->node[b];
@@ -175,7 +175,7 @@ static void meet_rows(search *find, uint32_t a, uint32_t b)
             continue;
         for (uint32_t other = a == b ? at + 1 : second->begin; other < second->end; other++)
             if (!(s[other - second->begin] > limit))
-                meet(find, at, other, s[other - second->begin]);
+                visit_pair(find, at, other, s[other - second->begin]);
     }
 }
 
@@ -224,7 +224,7 @@ static bool settle_along(uint64_t hit[ATTEST_NEAR], search *find, uint32_t a, ui
 }
 
 /* Large leaves: a matrix product excludes most pairs that are far apart. */
-static void meet_products(search *find, uint32_t a, uint32_t b)
+static void visit_products(search *find, uint32_t a, uint32_t b)
 {
     const attest_tree *tree = find->tree;
     const attest_tree_node *first = &tree->node[a], *second = &tree->node[b];
@@ -247,20 +247,20 @@ static void meet_products(search *find, uint32_t a, uint32_t b)
                 continue;
             s = attest_tree_square(tree, at, other);
             if (!(s > node_limit(find, radii)))
-                meet(find, at, other, s);
+                visit_pair(find, at, other, s);
         }
     }
 }
 
-static void meet_leaves(search *find, uint32_t a, uint32_t b)
+static void visit_leaves(search *find, uint32_t a, uint32_t b)
 {
     const attest_tree *tree = find->tree;
 
     find->bound = least_bound(find);
     if (tree->leaf == ATTEST_NEAR)
-        meet_products(find, a, b);
+        visit_products(find, a, b);
     else
-        meet_rows(find, a, b);
+        visit_rows(find, a, b);
     for (int side = 0; find->active && side < 2; side++) {
         uint32_t node = side ? b : a;
         bool all = true;
@@ -273,7 +273,7 @@ static void meet_leaves(search *find, uint32_t a, uint32_t b)
 
 /* True if a pair of nodes may contain pairs to find; square bounds the distance of their boxes.
  */
-static bool worth_meeting(const search *find, uint32_t a, uint32_t b, double square)
+static bool worth_visiting(const search *find, uint32_t a, uint32_t b, double square)
 {
     const attest_tree_node *first = &find->tree->node[a], *second = &find->tree->node[b];
 
@@ -302,14 +302,14 @@ static double node_square(const search *find, uint32_t a, uint32_t b)
 }
 
 /* Visits all pairs of places, one from each of two different nodes that are worth it. */
-static void meet_others(search *find, uint32_t a, uint32_t b)
+static void visit_two(search *find, uint32_t a, uint32_t b)
 {
     const attest_tree *tree = find->tree;
     uint32_t left_a = tree->node[a].left, left_b = tree->node[b].left;
     double square[2];
 
     if (!left_a && !left_b) {
-        meet_leaves(find, a, b);
+        visit_leaves(find, a, b);
         return;
     }
     if (!left_a || (left_b && tree->node[b].end - tree->node[b].begin >
@@ -323,8 +323,8 @@ static void meet_others(search *find, uint32_t a, uint32_t b)
     square[1] = node_square(find, left_a + 1, b);
     for (int turn = 0; turn < 2; turn++) { /* the nearer child first */
         uint32_t child = (square[1] < square[0]) ^ (uint32_t)turn;
-        if (worth_meeting(find, left_a + child, b, square[child]))
-            meet_others(find, left_a + child, b);
+        if (worth_visiting(find, left_a + child, b, square[child]))
+            visit_two(find, left_a + child, b);
         else
             pass(find, left_a + child, b);
     }
@@ -332,41 +332,41 @@ static void meet_others(search *find, uint32_t a, uint32_t b)
 }
 
 /* Visits all pairs of places of one node. */
-static void meet_itself(search *find, uint32_t a)
+static void visit_one(search *find, uint32_t a)
 {
     uint32_t left = find->tree->node[a].left;
 
-    if (!worth_meeting(find, a, a, 0)) {
+    if (!worth_visiting(find, a, a, 0)) {
         pass(find, a, a);
         return;
     }
     if (!left) {
-        meet_leaves(find, a, a);
+        visit_leaves(find, a, a);
         return;
     }
-    meet_itself(find, left);
-    meet_itself(find, left + 1);
-    if (worth_meeting(find, left, left + 1, node_square(find, left, left + 1)))
-        meet_others(find, left, left + 1);
+    visit_one(find, left);
+    visit_one(find, left + 1);
+    if (worth_visiting(find, left, left + 1, node_square(find, left, left + 1)))
+        visit_two(find, left, left + 1);
     else
         pass(find, left, left + 1);
     note_active(find, a);
 }
 
 /* Visits all pairs of places, one from each of two nodes, that the search may keep. */
-static void meet_nodes(search *find, uint32_t a, uint32_t b)
+static void visit_nodes(search *find, uint32_t a, uint32_t b)
 {
     if (a == b)
-        meet_itself(find, a);
-    else if (worth_meeting(find, a, b, node_square(find, a, b)))
-        meet_others(find, a, b);
+        visit_one(find, a);
+    else if (worth_visiting(find, a, b, node_square(find, a, b)))
+        visit_two(find, a, b);
     else
         pass(find, a, b);
 }
 
-/* The tree is cut into meetings of nodes, which the workers hold. */
+/* The search is cut into tasks for the workers. */
 
-/* A tree is cut into about so many nodes, all pairs of which are meetings. */
+/* A tree is cut into about so many nodes; every pair of them is a task. */
 enum { PARTS = 64 };
 
 /* Where all pairs together have fewer products than this, a fork costs more than it gains. */
@@ -385,15 +385,15 @@ static size_t size_of(const attest_tree *tree, uint32_t node)
     return tree->node[node].end - tree->node[node].begin;
 }
 
-static bool add_meeting(search *find, size_t *room, uint32_t a, uint32_t b)
+static bool add_task(search *find, size_t *room, uint32_t a, uint32_t b)
 {
-    if (!attest_memory_grow(&find->meeting, room, find->meetings + 1, sizeof *find->meeting))
+    if (!attest_memory_grow(&find->task, room, find->tasks + 1, sizeof *find->task))
         return false;
-    find->meeting[find->meetings++] = (meeting){a, b};
+    find->task[find->tasks++] = (task){a, b};
     return true;
 }
 
-/* Cuts the meeting of two nodes, or of one with itself, into those of nodes with at most most
+/* Cuts the task of two nodes, or of one with itself, into those of nodes with at most `most`
  * points. */
 static bool cut(search *find, size_t *room, size_t most, uint32_t a, uint32_t b)
 {
@@ -408,15 +408,15 @@ static bool cut(search *find, size_t *room, size_t most, uint32_t a, uint32_t b)
     }
     left = tree->node[a].left;
     if (!left || size_of(tree, a) <= most)
-        return add_meeting(find, room, a, b);
+        return add_task(find, room, a, b);
     if (itself) /* nodes with themselves first: they bring the bound down */
         return cut(find, room, most, left, left) && cut(find, room, most, left + 1, left + 1) &&
                cut(find, room, most, left, left + 1);
     return cut(find, room, most, left, b) && cut(find, room, most, left + 1, b);
 }
 
-/* Hands the candidates of one meeting to the list of all. */
-static void hand_over(search *find)
+/* Moves the candidates of one task to the list of all. */
+static void move_candidates(search *find)
 {
     size_t at;
 
@@ -429,18 +429,18 @@ static void hand_over(search *find)
     find->pairs = 0;
 }
 
-static bool hold_meeting(void *context, size_t i)
+static bool run_task(void *context, size_t i)
 {
     search *find = context;
 
-    meet_nodes(find, find->meeting[i].a, find->meeting[i].b);
+    visit_nodes(find, find->task[i].a, find->task[i].b);
     if (find->given)
-        hand_over(find);
+        move_candidates(find);
     return true;
 }
 
 /* Searches all pairs of the tree. Status: NOMEM, IO. */
-static attest_status visit(search *find, attest_error *error)
+static attest_status run_search(search *find, attest_error *error)
 {
     const attest_tree *tree = find->tree;
     bool products = tree->leaf == ATTEST_NEAR && tree->nodes;
@@ -458,13 +458,13 @@ static attest_status visit(search *find, attest_error *error)
         find->parent = getpid();
         find->done = find->hinted = 0;
         attest_progress_report(&tree->cloud->progress, "pairs", 0, 0, NULL);
-        status = attest_workers_run(hold_meeting, find, find->meetings, find->jobs, error);
+        status = attest_workers_run(run_task, find, find->tasks, find->jobs, error);
         attest_progress_end(&tree->cloud->progress);
         find->bound = least_bound(find);
     }
-    free(find->meeting);
-    find->meeting = NULL;
-    find->meetings = 0;
+    free(find->task);
+    find->task = NULL;
+    find->tasks = 0;
     if (products)
         attest_tree_near_clear(&find->near);
     return status;
@@ -490,7 +490,7 @@ static attest_status collect(search *find, bool *overflow, attest_error *error)
     if (find->jobs > 1 && !find->given)
         status = attest_memory_fail(error);
     if (status == ATTEST_OK)
-        status = visit(find, error);
+        status = run_search(find, error);
     if (status == ATTEST_OK) {
         *overflow = atomic_load(&find->shared->overflow);
         if (find->given && !*overflow) {
@@ -523,8 +523,8 @@ attest_status attest_tree_closest(attest_candidate **pair, size_t *pairs, bool *
     if (!find.pair)
         return attest_memory_fail(error);
     status = collect(&find, &overflow, error);
-    /* How many were kept before the bound was down depends on the order of the visits; how many
-     * there are does not. */
+    /* The number of pairs kept while the bound falls depends on the order of the visits, that
+     * of the candidates does not: search again with the final bound. */
     if (status == ATTEST_OK && overflow) {
         find.fixed = true;
         status = collect(&find, &overflow, error);
@@ -551,7 +551,8 @@ attest_status attest_tree_active(bool *active, const attest_tree *tree, double b
 
     find.active = attest_workers_alloc(count, sizeof *active, find.jobs);
     find.node_active = attest_memory_alloc(tree->nodes, sizeof *find.node_active);
-    status = find.active && find.node_active ? visit(&find, error) : attest_memory_fail(error);
+    status =
+        find.active && find.node_active ? run_search(&find, error) : attest_memory_fail(error);
     if (status == ATTEST_OK)
         memcpy(active, find.active, count * sizeof *active);
     attest_workers_free(find.shared, 1, sizeof *find.shared, find.jobs);

@@ -1,6 +1,6 @@
 /* projection.h -- all tokens of a dataset along one direction: numbers, order, least gap.
  *
- * Doubles with rigorous error bounds propose, exact arithmetic decides what they leave open. */
+ * Doubles with rigorous error bounds decide most comparisons, exact arithmetic the others. */
 #ifndef ATTEST_GEOMETRY_PROJECTION_H
 #define ATTEST_GEOMETRY_PROJECTION_H
 
@@ -26,7 +26,7 @@ typedef struct attest_projection {
     uint32_t close[2]; /* the tokens that attain it */
 } attest_projection;
 
-/* Computes value and error. Domain: vector is not 0. Always to be cleared.
+/* Computes value and error. Domain: vector is not 0. Must be cleared, also after a failure.
  * Error: proofs-notes/first_difference.md, "Projections". Status: NOMEM, UNABLE (an entry of
  * the vector or of a token is beyond 2^+-900 of its unit: doubles do not serve). Cost: count *
  * dim. */

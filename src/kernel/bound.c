@@ -164,7 +164,7 @@ static struct candidates find_candidates(const double *q, const double *k, const
 
         top = score > top ? score : top;
     }
-    /* Keys below lose for certain, here and in the kernel: 8 delta pays for two scores of the
+    /* Keys below lose for certain, here and in the kernel: 8 delta covers two scores of the
      * kernel, delta each, for two of these, at most 2 delta each, and for this subtraction. */
     threshold = top - ATTEST_BOUND_MARGIN_AGAIN * delta;
     for (size_t j = 0; j < m; j++) {

@@ -1,6 +1,6 @@
-/* The constants of the running error bound, the only place where they stand: the C code
- * includes this file, and the proof scripts read its "#define NAME hex-float" lines. What they
- * are for: proofs-notes/kernel-error.md. */
+/* The constants of the running error bound, which are defined only here: the C code includes
+ * this file, and the proof scripts read its "#define NAME hex-float" lines. They are derived in
+ * proofs-notes/kernel-error.md. */
 #ifndef ATTEST_KERNEL_BOUND_CONSTANTS_H
 #define ATTEST_KERNEL_BOUND_CONSTANTS_H
 
@@ -10,7 +10,7 @@
 #define ATTEST_BOUND_SLACK 0x1.00004p+0
 #define ATTEST_BOUND_SIZE_LIMIT 0x1p+30
 
-/* Squares of norms start at this value, so that squares lost to underflow are paid for. */
+/* Squares of norms start at this value, which covers squares lost to underflow. */
 #define ATTEST_BOUND_SQUARE_FLOOR 0x1p-960
 /* Squares of norms of values in this range bound the norm after a square root; others go to
  * attest_bound_norm. */
@@ -20,7 +20,7 @@
 /* x r times this is at least x^(1/2), where r is what vector_inverse_root makes of x by the
  * word below (step 9). */
 #define ATTEST_BOUND_ROOT 0x1.0c8p+0
-/* Not a real number, and no proof script reads it. */
+/* A bit pattern, not a number: no proof script reads it. */
 #define ATTEST_ROOT_WORD 0x5fe6eb50c7b537a9
 
 /* C = 1 + this + ... (step 2): covers the rounding of Z. */

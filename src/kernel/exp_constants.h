@@ -1,13 +1,13 @@
-/* The constants of the exponential, the only place where they stand: the C code includes this
+/* The constants of the exponential, which are defined only here: the C code includes this
  * file, and the proof scripts read its "#define NAME hex-float" lines.
  *
  *     exp(x) = 2^e T[j] exp(r),   k = 8 e + j,   0 <= j < 8,   r = x - k log(2)/8 - SHIFT
  *
- * T[j] is the double nearest to exp(SHIFT) 2^(j/8). SHIFT is there to make the table nearly
+ * T[j] is the double nearest to exp(SHIFT) 2^(j/8). SHIFT makes the table nearly
  * exact: among the doubles just below 1, T[0] was searched so that all eight products
- * T[0] 2^(j/8) fall within 1/72 ulp of a double, and SHIFT = log(T[0]) + 2^-60 spreads what is
- * left to both sides. No second word per entry is then needed. Derivation and error bound:
- * proofs-notes/kernel-exp.md.
+ * T[0] 2^(j/8) fall within 1/72 ulp of a double, and SHIFT = log(T[0]) + 2^-60 spreads the rest
+ * of the error to both sides. No second word per entry is then needed. Derivation and error
+ * bound: proofs-notes/kernel-exp.md.
  */
 #ifndef ATTEST_KERNEL_EXP_CONSTANTS_H
 #define ATTEST_KERNEL_EXP_CONSTANTS_H

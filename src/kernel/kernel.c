@@ -1,8 +1,8 @@
 /* kernel.c -- the public functions, and the kernel that they call.
  *
  * Dispatch is one plain pointer, set once. Linker-level dispatch (ifunc) would save its load, a
- * nanosecond per call, but runs before the program does: nobody could choose, it is absent on
- * many systems, and a test could not switch kernels within a process. */
+ * nanosecond per call, but runs before the program starts: no kernel could be chosen, it is
+ * absent on many systems, and a test could not switch kernels within a process. */
 #include <attest/kernel.h>
 
 #include <stdatomic.h>

@@ -1,8 +1,8 @@
 /* sums.c -- sums.h for vectors of VECTOR_LANES doubles; without an instruction set two, which
  * every 64-bit machine has. The rows that do not fill vectors go to narrower ones.
  *
- * The vectors are those of the compiler. A rounded sum is one long chain of dependent
- * instructions, so several are in flight. */
+ * The vectors are those of the compiler (vector_size). A rounded sum is one long chain of
+ * dependent instructions, so several are in flight. */
 #include "kernel/sums.h"
 
 #include <math.h>
@@ -78,7 +78,7 @@ static inline words choose(words condition, words yes, words no)
     return (condition & yes) | (~condition & no);
 }
 
-/* The roundings; *outside gets the lanes that are noticed. */
+/* The roundings; *outside gets the lanes whose results are outside least..most. */
 typedef lanes (*rounding_of)(lanes x, const spread *s, words *outside);
 
 static inline lanes leave(lanes x, const spread *s, words *outside)
@@ -143,7 +143,7 @@ static inline lanes load(const double *x)
     return v;
 }
 
-/* A product; watched: one that is 0 in doubles, and of no 0, is noticed, too. */
+/* A product; if watched, *outside also gets the lanes where it underflows to 0. */
 static inline lanes load_product(const struct kernel_sums *t, size_t row, size_t c,
                                  bool watched, words *outside)
 {

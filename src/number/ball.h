@@ -1,9 +1,9 @@
 /* ball.h -- the number system "ball": exact integer scores, and balls from exp on; where exact
  * scores would be longer than the weights need, balls from the scores on.
  *
- * Two sorts. Scores (and the values that are averaged) are integers over denominators that the
- * caller knows; weights and averages are balls at the working precision. Every function returns
- * an enclosure. */
+ * There are two types. Scores (and the values that are averaged) are integers over denominators
+ * that the caller knows; weights and averages are balls at the working precision. Every
+ * function returns an enclosure. */
 #ifndef ATTEST_NUMBER_BALL_H
 #define ATTEST_NUMBER_BALL_H
 

@@ -114,7 +114,7 @@ static inline void attest_double_addmul(double *z, const double *x, const double
     *z = *z + *x * *y;
 }
 
-/* One sort: scores and values are the same numbers. */
+/* Scores and values have one type. */
 #define attest_double_score_vector_init attest_double_vector_init
 #define attest_double_score_vector_clear attest_double_vector_clear
 #define attest_double_load attest_double_set

@@ -176,8 +176,8 @@ mutation "a delta inside the enclosure of first differences" src/certify/first_d
 mutation "a radius without the error of the kernel" src/certify/double_layer.c \
     'double rho = error[k] + v * (eta + ATTEST_TERM(layer_values, part->projection)) * SLACK;' 'double rho = 0 * error[k] * eta;'
 mutation "pairs across leaves that are lost" src/geometry/closest_pair.c \
-    'if (worth_meeting(find, left, left + 1, node_square(find, left, left + 1)))
-        meet_others(find, left, left + 1);' 'if (false)
+    'if (worth_visiting(find, left, left + 1, node_square(find, left, left + 1)))
+        visit_two(find, left, left + 1);' 'if (false)
         ;'
 mutation "pairs that need not differ among the candidates" src/geometry/closest_pair.c \
     'if (tree->colour[a] == tree->colour[b])
