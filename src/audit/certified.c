@@ -179,11 +179,11 @@ attest_status attest_audit_theory_get(attest_audit *audit, attest_error *error)
     ATTEST_SCOPED(attest_separated, extremes);
 
     if (dataset->identity) {
-        audit->theory.reason = "tokens depend on where they stand";
+        audit->theory.reason = "tokens depend on their positions";
         return ATTEST_OK;
     }
     if (dataset->dim > 8 && tokens * tokens * (double)dataset->dim > MOST_PRODUCTS) {
-        audit->theory.reason = "there are too many tokens to look at all pairs";
+        audit->theory.reason = "there are too many tokens to compare all pairs";
         return ATTEST_OK;
     }
     ATTEST_TRY(attest_separated_get(&extremes, dataset, error));

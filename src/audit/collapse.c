@@ -202,7 +202,8 @@ static attest_status walk_down(attest_audit_collapse *collapse,
         attest_audit_width_set(&arithmetic, like, bits);
         spent += attest_audit_width_cost(request, &arithmetic);
         if (collapse->limited && spent > WORK_LIMIT) {
-            collapse->reason = "the search is too much work: --sweep LO..HI insists on it";
+            collapse->reason =
+                "the search takes more than about 30 seconds: --sweep LO..HI runs it";
             break;
         }
         status = try_width(collapse, &collides, bits, request, classes, like, error);

@@ -192,12 +192,11 @@ attest_status attest_audit_spread_check(const attest_audit_outputs *outputs,
     }
     if (most < least || most - least <= MOST_SPREAD)
         return ATTEST_OK;
-    return attest_error_set(
-        error, ATTEST_UNABLE,
-        "outputs lie between 2^%ld and 2^%ld: how far apart they are would "
-        "take numbers of more than %d bits; a format with bounded exponents "
-        "has none of these",
-        (long)least, (long)most, MOST_SPREAD);
+    return attest_error_set(error, ATTEST_UNABLE,
+                            "outputs lie between 2^%ld and 2^%ld: their exact distances would "
+                            "need more than %d bits; "
+                            "use a format with bounded exponents",
+                            (long)least, (long)most, MOST_SPREAD);
 }
 
 /* square = |output p - output q|^2, exactly. */

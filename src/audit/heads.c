@@ -83,8 +83,8 @@ static attest_status list_layer(attest_audit_heads *heads, size_t *room, size_t 
     }
     if (!heads->all && wanted && heads->has_head && heads->head >= x->heads)
         return attest_error_set(error, ATTEST_USAGE,
-                                "there is no head %zu: the layer has %zu, from 0 on",
-                                heads->head, x->heads);
+                                "there is no head %zu: the layer has heads 0 to %zu",
+                                heads->head, x->heads - 1);
     for (size_t h = 0; h < x->heads; h++)
         if (wanted && (heads->all || h == (heads->has_head ? heads->head : 0)))
             ATTEST_TRY(add_place(heads, room, place, h, error));
@@ -127,8 +127,8 @@ static attest_status set_arithmetics(attest_audit_heads *heads, attest_error *er
             !attest_audit_head_simulation_fits(&heads->arithmetic[f]))
             return attest_error_set(
                 error, ATTEST_USAGE,
-                "recorded activations are audited in binary64 and formats of at most 25 bits; "
-                "%s, or its accumulator, is none",
+                "recorded heads can be audited in binary64 and in formats of at most 25 "
+                "bits; %s or its accumulator is neither",
                 heads->format[f].name);
     }
     return ATTEST_OK;
@@ -325,8 +325,8 @@ static attest_status join_parts(attest_audit_heads *heads, const attest_audit_pa
     if (missing > 0)
         return attest_error_set(
             error, ATTEST_USAGE,
-            "%s: %zu of %zu heads are not there yet: --shard K/N audits them", parts->folder,
-            missing, heads->count);
+            "%s: the results of %zu of %zu heads are missing: --shard K/N computes them",
+            parts->folder, missing, heads->count);
     return ATTEST_OK;
 }
 

@@ -91,12 +91,12 @@ attest_status attest_audit_parts_open(attest_audit_parts *parts,
 {
     parts->folder = heads->parts;
     if (mkdir(parts->folder, 0777) != 0 && errno != EEXIST)
-        return attest_error_set(error, ATTEST_IO, "%s: cannot create the folder: %s",
+        return attest_error_set(error, ATTEST_IO, "%s: cannot create the directory: %s",
                                 parts->folder, strerror(errno));
     return make_key(parts, heads, error);
 }
 
-/* "FOLDER/layer-L-head-H"; the caller frees it. NULL: out of memory. */
+/* "DIR/layer-L-head-H"; the caller frees it. NULL: out of memory. */
 static char *make_path(const attest_audit_parts *parts, const attest_audit_head_place *at)
 {
     attest_text path;
@@ -120,9 +120,10 @@ static attest_status take_cells(attest_audit_heads *heads, size_t i,
     char hash[HASH + 1];
 
     if (input->size < KEY || memcmp(input->data, parts->key, KEY) != 0)
-        return attest_error_set(error, ATTEST_FORMAT,
-                                "is of another audit, or of another build of this program: "
-                                "give --parts another folder");
+        return attest_error_set(
+            error, ATTEST_FORMAT,
+            "belongs to another audit, or to another build of this program: "
+            "give --parts another directory");
     attest_sha256_hex(hash, input->data, input->size == body + HASH ? body : 0);
     if (input->size != body + HASH || memcmp(input->data + body, hash, HASH) != 0)
         return attest_error_set(error, ATTEST_FORMAT, "is damaged: remove it");

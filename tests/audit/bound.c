@@ -26,7 +26,7 @@ static double entry_of(const attest_matrix *m, size_t r, size_t c)
     return value;
 }
 
-/* What is computed on the way to a position's bound, and the largest number that it may be. */
+/* The numbers computed for one position's bound, and the largest of them. */
 typedef struct trace {
     const attest_audit_model *model;
     double need, variation;
@@ -82,7 +82,7 @@ static void apply(traced *y, const attest_matrix *m, const traced *x, trace *t)
     }
 }
 
-/* From sums of sizes to the size of the value itself, where it is known. */
+/* Replaces the size, a sum of sizes, by that of the value itself, where it is known. */
 static void know_value(traced *x, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -234,7 +234,7 @@ static void bound_position(double *error, const attest_dataset *dataset, const a
     }
 }
 
-/* How an arithmetic differs from the plain one. */
+/* What an arithmetic changes in the plain one. */
 typedef struct kind {
     const char *name;
     long bits;
@@ -274,7 +274,7 @@ static void compare(found *f, double got, double wanted)
     }
 }
 
-/* Whether the bound of position p is finite where so large a number is the largest. */
+/* Returns whether the bound of position p is finite in a format with this largest number. */
 static bool is_finite_below(double most, size_t p, double *norm,
                             const attest_audit_request *request, attest_audit_model model)
 {
@@ -302,7 +302,8 @@ static void compare_position(found *f, const double *entry, const double *variat
                     is_finite_below(t.need * (1 - 1e-6), p, norm, request, *model);
 }
 
-/* Every bound is at least the note's, and hardly more; it is there up to the largest number. */
+/* Every bound is at least the note's, at most slightly larger, and finite up to the largest
+ * number. */
 static void test_transcription(const kind *of, uint64_t *state)
 {
     const ref_shape shape = {1, 3, 2, 5, of->tiny > 0 ? 1 : 3, 1, false};
@@ -335,8 +336,8 @@ static void test_transcription(const kind *of, uint64_t *state)
            f.entries, f.least, f.most, f.wrong);
 }
 
-/* Hardmax, of n times the same token: all of them win, and D = 0. Where the leftmost is taken,
- * it is the only one. */
+/* Hardmax of n equal tokens: all of them win, and D = 0. With leftmost ties the first is the
+ * only winner. */
 static void bound_alike(double *error, const traced *x, const attest_head *h, size_t n,
                         trace *t)
 {
@@ -480,7 +481,7 @@ static void set_matrix(attest_matrix *m, size_t rows, size_t cols, const int *en
         fmpz_set_si(m->entry + i, entry[i]);
 }
 
-/* Three tokens, of which one entry is over a denominator, and what else a bound depends on. */
+/* Three tokens, one entry of which has a denominator, and what else a bound depends on. */
 typedef struct tie {
     ulong key, query, token; /* denominators */
     slong entry[3][3];
@@ -490,7 +491,7 @@ typedef struct tie {
     size_t first; /* the token that stands first, the others follow in turn */
 } tie;
 
-/* They make a sequence, and the token 0 one of its own. */
+/* Builds a sequence of the three tokens, and one of the token 0. */
 static void tie_tokens(attest_dataset *dataset, const tie *t)
 {
     fmpq *entry = _fmpq_vec_init(3);
@@ -619,7 +620,7 @@ static void test_close_scores(uint64_t *state)
     TAP_OK(isinf(bound_of_tie(overflow, 0, state)), "scores that overflow");
 }
 
-/* Values 0 and 100, of entries that doubles take for the same. */
+/* Values 0 and 100 of entries that are equal as doubles. */
 static void test_cancelled_values(uint64_t *state)
 {
     const slong large = (slong)1 << 60;
@@ -631,7 +632,7 @@ static void test_cancelled_values(uint64_t *state)
            "hardmax: what doubles lose is in the bound (%g)", got);
 }
 
-/* What is bounded at one width holds at all larger ones. */
+/* A bound in units of u at one width holds at all larger ones. */
 static void test_monotone(uint64_t *state)
 {
     const ref_shape shape = {2, 3, 2, 5, 3, 4, true};
@@ -673,7 +674,7 @@ static void test_monotone(uint64_t *state)
            wrong);
 }
 
-/* Whether a bound of base^power - 1 lies above it, by at most 10^-6 of it. */
+/* Returns whether a bound of base^power - 1 lies above it, by at most 10^-6 of it. */
 static bool is_just_above(double x, const arb_t exact)
 {
     bool is;

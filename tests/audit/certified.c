@@ -9,7 +9,7 @@
 #include "tests/ref/cases.h"
 #include "tests/tap.h"
 
-/* Balls are thought to take as long for each sequence as for the longest. There are 512
+/* The cost of balls is estimated as if all sequences were as long as the longest. There are 512
  * positions, whose doubles fill a page. */
 enum { LONGEST = 394, MANY = 119, FEW = 5 };
 
@@ -83,7 +83,7 @@ static void fixture_clear(fixture *f)
     ref_case_clear(&f->layer);
 }
 
-/* Certifies norms < r (0: nothing is said of them) and separations > delta. */
+/* Certifies norms < r (0: no claim about norms) and separations > delta. */
 static const attest_audit_certified *certify(fixture *f, slong r, slong delta, ulong over)
 {
     f->audit.has_r = r > 0;
@@ -94,7 +94,7 @@ static const attest_audit_certified *certify(fixture *f, slong r, slong delta, u
     return &f->audit.certified;
 }
 
-/* The largest error of an output, as the a priori bound has it. */
+/* Returns the largest a priori bound of an output's error. */
 static double error_of(const fixture *f)
 {
     size_t total = f->dataset.total;
@@ -117,7 +117,7 @@ static double error_of(const fixture *f)
     return ldexp(most, -(int)model.unit_bits);
 }
 
-/* Whether a ball is about a number, with a radius of about that. */
+/* Returns whether a ball has about this midpoint and radius. */
 static bool is_about(const arb_t ball, double middle, double radius)
 {
     double got = mag_get_d(arb_radref(ball));

@@ -2,8 +2,8 @@
 #include "audit/collapse.h"
 #include "tests/tap.h"
 
-/* The finite values of a small format: all multiples of its quantum up to twice its largest
- * number that have a p-bit significand, and are not beyond the largest. */
+/* Counts the finite values of a small format: all multiples of its quantum up to twice its
+ * largest number that have a p-bit significand and do not exceed the largest. */
 static size_t enumerate(long p, long emin, long emax, bool top_is_nan)
 {
     long quantum = emin - p + 1; /* 2^quantum */

@@ -1,5 +1,5 @@
-/* A colliding pair as a counterexample: what is written of an arithmetic is read again, and
- * what is not known is refused. */
+/* A colliding pair as a counterexample: an arithmetic is read as it was written, and unknown
+ * parameters are refused. */
 #include <string.h>
 
 #include "audit/collision_file.h"
@@ -64,7 +64,7 @@ static void arithmetics(uint64_t *state)
     TAP_OK(wrong == 0, "72 arithmetics are read as they were written: %zu are not", wrong);
 }
 
-/* Whether a sequence of the file is one of the dataset. */
+/* Returns whether a sequence of the file is one of the dataset. */
 static bool same_tokens(const attest_dataset *file, size_t i, const attest_dataset *all,
                         size_t k)
 {

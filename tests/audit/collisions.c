@@ -45,7 +45,7 @@ static void draw(audit_case *test, attest_simulated_arithmetic *a, const char *f
     draw_shape(test, a, format, small ? &small_shape : &shape, state);
 }
 
-/* Whether two positions have the same token and the same set of tokens in sight. */
+/* Returns whether two positions have the same token and see the same set of tokens. */
 static bool same_class(const audit_case *test, attest_place p, attest_place q)
 {
     const attest_dataset *d = &test->dataset;
@@ -76,7 +76,7 @@ static bool finite_row(const double *x, size_t dim)
     return true;
 }
 
-/* All pairs, by hand. */
+/* The results of comparing all pairs. */
 typedef struct by_hand {
     size_t required, collisions, nonfinite, pair[2];
     double least;
@@ -138,7 +138,7 @@ static void test_collisions(uint64_t *state)
             attest_audit_collisions_get(&collisions, &outputs, &classes, NULL))
             abort();
         if (!outputs.real)
-            goto next; /* beyond the doubles of this test */
+            goto next; /* outside the range of doubles of this test */
         hand = look_at_pairs(&test, outputs.real);
         wrong += fmpz_cmp_ui(classes.required_pairs, hand.required) != 0 ||
                  fmpz_cmp_ui(collisions.pairs, hand.collisions) != 0 ||
@@ -171,7 +171,7 @@ static void test_collisions(uint64_t *state)
            wrong, collapsed, apart, odd);
 }
 
-/* Wide outputs: the sweep along an axis finds what the tree finds among the same numbers. */
+/* Outputs in MPFR: the sweep along an axis finds what the tree finds for the same numbers. */
 static void test_sweep(uint64_t *state)
 {
     size_t wrong = 0, compared = 0;
@@ -374,7 +374,7 @@ static void test_collapse(uint64_t *state)
             attest_audit_collisions_clear(&collisions);
         }
         wrong += audit.collapse.bits != expected;
-        /* What is proved holds. */
+        /* Widths that are proved keep the pairs apart. */
         if (audit.collapse.certified > 0 && audit.collapse.certified <= CAP) {
             wrong += expected == 0 || expected > audit.collapse.certified;
             hard += test.layer.weights.activation == ATTEST_HARDMAX;

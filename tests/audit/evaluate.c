@@ -146,7 +146,7 @@ static size_t count_unlike_mpfr(const attest_audit_outputs *outputs, const audit
     return wrong;
 }
 
-/* How many entries are not within 2^-200 of the exact ones, where sizes are moderate. */
+/* Counts entries that are not within 2^-200 of the exact ones, where sizes are moderate. */
 static size_t count_far(const attest_audit_outputs *outputs, const audit_case *test)
 {
     size_t far = 0, at = 0;
@@ -180,7 +180,7 @@ static size_t count_far(const attest_audit_outputs *outputs, const audit_case *t
     return far;
 }
 
-/* With many bits every algorithm gives what attention is. */
+/* With many bits every algorithm gives the exact outputs. */
 static void test_algorithms(uint64_t *state)
 {
     const ref_shape shape = {2, 3, 3, 6, 9, 20, true};

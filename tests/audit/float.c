@@ -141,7 +141,8 @@ static bool find_merged(long pair[2], const attest_weights *weights,
     return false;
 }
 
-/* From where the note proves that it is noticed; every shorter one is. */
+/* Returns the least length at which an average does not notice one more token;
+ * *shorter_noticed = the note does not prove that it does. */
 static unsigned long find_length(long p, bool *shorter_noticed)
 {
     unsigned long n = 1;

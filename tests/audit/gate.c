@@ -1,5 +1,5 @@
-/* The gate: what counts as worse than a stored record, member by member, format by format and
- * head by head; and what is refused. */
+/* The gate: what is worse than a stored record, member by member, format by format and head by
+ * head; and which records are refused. */
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -84,10 +84,10 @@ static bool matches(const char *got, const char *expected)
                                                 : strcmp(got, expected) == 0;
 }
 
-/* Of what a row makes unknown. */
+/* What a row makes unknown. */
 enum { NO_PAIRS = 1, NO_ERRORS, INFINITE, NO_MEASURES };
 
-/* What one member that is stored with another value makes of the comparison. */
+/* The lines of the gate when one member is stored with another value. */
 static const struct {
     const char *key, *value, *lines;
     int unknown;

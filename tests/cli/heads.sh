@@ -88,9 +88,9 @@ run 0 "again" $parts --shard 2/3
 result $? "what is done is not done again"
 rm parts/layer-3-head-2
 refused "a part is missing" $parts
-complains 'parts: 1 of 8 heads are not there yet: --shard K/N audits them'
+complains 'parts: the results of 1 of 8 heads are missing: --shard K/N computes them'
 refused "parts of another audit" $parts --shard 1/1 --positions 3
-complains 'is of another audit'
+complains 'belongs to another audit'
 printf x >>parts/layer-3-head-1
 refused "a damaged part" $parts --shard 1/1
 complains 'parts/layer-3-head-1: is damaged: remove it'
@@ -225,7 +225,7 @@ result $? "the kernel's errors are those of what simulate returns"
 refused "a kernel without a schedule" heads model.safetensors $layers --all --kernel bf16-flash2
 refused "a format beyond doubles" heads model.safetensors $layers --all --formats p=100
 refused "one beside a kernel" heads model.safetensors $layers --all --formats p=30 --stage $stages
-complains 'p=30, or its accumulator, is none'
+complains 'p=30 or its accumulator is neither'
 refused "no such layer" heads model.safetensors $layers --layer 1
 refused "no such head" heads model.safetensors $layers --head 4
 refused "two files" heads data.json model.safetensors $layers
