@@ -1,4 +1,4 @@
-/* section_campaign.c -- what property campaigns found. */
+/* section_campaign.c -- the results of campaigns. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void write_tightest(attest_markup *body, const attest_json_cursor *proper
     attest_markup_close(body);
 }
 
-/* "label 12, label 3": what the trials were like. */
+/* The labels with their counts: "label: 12; label: 3". */
 static void write_labels(attest_markup *body, const attest_json_cursor *property)
 {
     attest_json_cursor labels, label;
@@ -47,7 +47,7 @@ static void write_labels(attest_markup *body, const attest_json_cursor *property
     attest_markup_close(body);
 }
 
-/* The counterexamples' files, in one cell. */
+/* The files of counterexamples, in one cell. */
 static void write_files(attest_markup *body, const attest_json_cursor *property)
 {
     attest_json_cursor files;

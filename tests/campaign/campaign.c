@@ -15,8 +15,8 @@
 #include "tests/limit.h"
 #include "tests/tap.h"
 
-/* Seconds for a call of a property that hangs; others may take the 30 of toy_plan, for on a
- * busy machine any call may take a while. */
+/* Time limit of a property that hangs. Others have the 30 seconds of toy_plan, because any call
+ * can be slow on a busy machine. */
 #define KILL_AFTER 1.0
 
 static double patience(const char *name)
@@ -24,7 +24,7 @@ static double patience(const char *name)
     return strstr(name, "kill") ? KILL_AFTER : 30;
 }
 
-/* A campaign of one property, finished. */
+/* A finished campaign of one property. */
 typedef struct single {
     const attest_property *list[1];
     attest_plan plan;
@@ -83,7 +83,7 @@ static void test_holds(void)
     end(&s);
 }
 
-/* Any theft makes a violation simpler; that nothing simpler is left is our engine's. */
+/* Any theft simplifies a violation; only our engine is known to reach the simplest one. */
 static void test_shrunk(const char *text)
 {
     const char *x = strstr(text, "\"x\": \"");
@@ -97,8 +97,8 @@ static void test_shrunk(const char *text)
 #endif
 }
 
-/* Violated the first time, and not when it is decided again: a verdict of its own, which the
- * instance as it was drawn and the first reason stand for. */
+/* A property that is violated the first time, but not when it is decided again, is flaky; the
+ * result has the instance as drawn, and the first reason. */
 static void test_flaky(const single *s, const char *reason)
 {
     const attest_chunk_result *r = s->about->result;
@@ -126,7 +126,7 @@ static void test_order(void)
     for (size_t v = 0; v < 4; v++) {
         char text[] = "0";
 
-        text[0] = (char)('0' + v / 2); /* those of a kind differ by what they say */
+        text[0] = (char)('0' + v / 2); /* violations of a kind differ by their texts */
         ok = ok && attest_chunk_result_add_violation(
                        &result, &(attest_violation){.trial = v,
                                                     .reason = strdup("r"),
@@ -193,7 +193,7 @@ static void test_undecided(void)
     end(&s);
 }
 
-/* Kills a worker and waits until it is dead, but leaves it to be waited for. */
+/* Kills a worker and waits until it is dead, without reaping it. */
 static void kill_worker(const attest_worker *worker)
 {
     siginfo_t about;
@@ -203,7 +203,7 @@ static void kill_worker(const attest_worker *worker)
         abort();
 }
 
-/* Whether the job arrives; a worker may be killed right after it was given it. */
+/* Returns whether the job arrives; its first worker may be killed. */
 static bool job_arrives(attest_pool *pool, const attest_job *job)
 {
     attest_status status = attest_pool_send(pool, job, NULL);
@@ -223,7 +223,7 @@ static bool job_arrives(attest_pool *pool, const attest_job *job)
     return status == ATTEST_OK && arrived;
 }
 
-/* Who kills a worker between two jobs ends no campaign. */
+/* A worker that is killed between two jobs does not end a campaign. */
 static void test_killed_between(void)
 {
     const attest_property *list[] = {toy_find("holds")};
@@ -252,8 +252,8 @@ static void test_killed_between(void)
     attest_pool_clear(&pool);
 }
 
-/* A chunk that is given up, because its workers are killed again and again, is in the journal
- * as any other. */
+/* A chunk that is given up because its workers are killed again and again is in the journal
+ * like any other. */
 static void test_given_up(void)
 {
     static char folder[] = "t-campaign.XXXXXX";
@@ -287,7 +287,7 @@ static void test_given_up(void)
     rmdir(folder);
 }
 
-/* The reason of the whole: the first trial that is unfinished, with its seed. */
+/* The reason of the result names the first unfinished trial and its seed. */
 static bool is_explained(const attest_chunk_result *r)
 {
     static const char *const ends[] = {"out of memory", "no answer within 1 seconds",
@@ -303,8 +303,8 @@ static bool is_explained(const attest_chunk_result *r)
     return r->open_reason && strcmp(r->open_reason, expected) == 0;
 }
 
-/* Whether a trial is deadly, and how, is for the engine's random numbers to say: seeds are
- * tried until all three have happened. */
+/* Whether and how a trial kills its worker depends on random numbers: tries seeds until all
+ * three ways have occurred. */
 static void test_kinds_of_death(void)
 {
     bool kinds[4] = {false};
@@ -346,7 +346,7 @@ static void test_death_while_shrinking(void)
     end(&s);
 }
 
-/* A worker without memory for the seeds of its trials does not get to the first one. */
+/* A worker without memory for the seeds of its trials dies before the first one. */
 static void test_no_worker(void)
 {
     attest_property large = *toy_find("holds");
@@ -387,7 +387,7 @@ static void test_same(const char *name)
     free(one);
 }
 
-/* Deciding trials together gives what deciding them one by one gives, to the letter. */
+/* Deciding trials together gives the same report as deciding them one by one. */
 static void test_together(const char *name, bool keep_going)
 {
     attest_property alone = *toy_find(name);
@@ -407,7 +407,7 @@ static void test_together(const char *name, bool keep_going)
     free(one_by_one);
 }
 
-/* The tightest case comes with the seed of its own trial. */
+/* The tightest case has the seed of its own trial. */
 static void test_seed_together(void)
 {
     attest_property alone = *toy_find("many-hold");
@@ -430,7 +430,7 @@ static void test_seed_together(void)
         attest_campaign_clear(&campaign[i]);
 }
 
-/* What was cleared is as it was at first. */
+/* Cleared objects are as after init. */
 static void test_cleared(void)
 {
     attest_instance instance;
@@ -442,7 +442,7 @@ static void test_cleared(void)
     attest_instance_clear(&instance);
 }
 
-/* Only a property whose two functions differ can tell which one is asked. */
+/* A property whose two functions differ shows which one is called. */
 static void test_who_decides(void)
 {
     single s;
@@ -456,8 +456,8 @@ static void test_who_decides(void)
     end(&s);
 }
 
-/* A trial is asked what it is asked, whether or not one beside it is violated: chunks with and
- * without violations, of any size, count the same. */
+/* Each trial is decided by the same function whether or not another trial of its chunk is
+ * violated: chunks of any size, with and without violations, have the same counts. */
 static void test_half(void)
 {
     static const size_t sizes[] = {1, 20, 100};
@@ -480,9 +480,8 @@ static void test_half(void)
            (unsigned)failed[0], (unsigned)failed[1], (unsigned)failed[2]);
 }
 
-/* A search that finds nothing in fewer trials than its default rests on its witness, if that is
- * one; without a witness (x is NULL) it is skipped, and so it is without a hypothesis, for
- * which the witness is none. */
+/* If a search finds nothing in fewer trials than its default, its witness is decided. Without a
+ * valid witness (x is NULL: none), or if a hypothesis is dropped, the property is skipped. */
 static void test_witness(const char *x, double time, unsigned trials, const char *without,
                          attest_campaign_standing expected)
 {
@@ -528,7 +527,7 @@ static attest_status starve_many(attest_trial *trial, const attest_instance *ins
     return starve(trial, instance, setting, error);
 }
 
-/* A property that is out of memory and does not say so: the chunk does. */
+/* The chunk reports that a property ran out of memory, even if the property sets no error. */
 static void test_starved(bool together, bool search)
 {
     const attest_property property = {.name = "starves",
@@ -550,7 +549,7 @@ static void test_starved(bool together, bool search)
     attest_chunk_result_clear(&result);
 }
 
-/* What a replay begins with, as replay.h says. */
+/* The initial values of a replay. */
 static void test_replay_begins(void)
 {
     attest_replay replay;
@@ -562,7 +561,7 @@ static void test_replay_begins(void)
     attest_replay_clear(&replay);
 }
 
-/* A trial that a guard decides in a process of its own may read its error, as others may. */
+/* A property may read its error under guard, too. */
 static void test_guard(void)
 {
     const attest_property property = {.name = "open", .decide = toy_open};

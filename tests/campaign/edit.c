@@ -1,4 +1,4 @@
-/* A dataset with one change, against what a person makes of it. */
+/* A dataset with one change, compared with results written by hand. */
 #include "campaign/simplify.h"
 
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static void make(attest_dataset *dataset)
     _fmpq_vec_clear(x, 2);
 }
 
-/* expected: NULL where nothing may be left. */
+/* expected: NULL if the edit must fail. */
 static void test(const attest_edit *edit, const char *expected)
 {
     attest_dataset dataset, changed;

@@ -38,7 +38,7 @@ static void add_violations(attest_chunk_result *result, uint64_t trial, uint64_t
     }
 }
 
-/* At one trial a worker may die over the decision, and then again while it shrinks, each time
+/* At one trial a worker may die while it decides, and then again while it shrinks, each time
  * after fewer steps. */
 static void add_deaths(attest_chunk_result *result, uint64_t trial, uint64_t *state)
 {
@@ -54,7 +54,7 @@ static void add_deaths(attest_chunk_result *result, uint64_t trial, uint64_t *st
     }
 }
 
-/* The chunk of this number: the same again for the same seed. */
+/* Draws the record of the chunk with this number, a function of the seed. */
 static void draw(attest_campaign_record *record, uint64_t seed, uint64_t number, bool fails)
 {
     uint64_t state = seed + number * 977;
@@ -178,7 +178,7 @@ TEST(join)
         got = join_in_any_order(&plan, seed, chunks, trial % 2, UINT64_MAX, &missing, &state);
         bad += missing || strcmp(expected, got) != 0;
         free(got);
-        if (trial % 3 > 0 || trial % 2 == 0) { /* nothing cuts it */
+        if (trial % 3 > 0 || trial % 2 == 0) { /* no violation ends it */
             missed++;
             free(join_in_any_order(&plan, seed, chunks, trial % 2, seed % chunks, &missing,
                                    &state));

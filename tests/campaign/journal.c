@@ -1,6 +1,6 @@
-/* Journals: cut off at every byte, with a bit turned in every byte, resumed, merged. What is
- * left is always a row of whole records from the beginning, and what is resumed from it gives
- * the report of the campaign that was never interrupted. */
+/* Journals that are cut off at every byte, or have a bit flipped in every byte, are resumed and
+ * merged. What is read is always a row of whole records from the beginning, and the resumed
+ * campaign gives the report of the campaign that was not interrupted. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -14,13 +14,13 @@
 #include "tests/tap.h"
 
 #ifndef BITS_OF_A_BYTE
-#define BITS_OF_A_BYTE 1 /* how many of them are turned, one after another */
+#define BITS_OF_A_BYTE 1 /* the number of bits that are flipped, one after another */
 #endif
 #ifndef RESUME_EVERY
-#define RESUME_EVERY 211 /* of so many damaged journals one is resumed */
+#define RESUME_EVERY 211 /* one of so many damaged journals is resumed */
 #endif
 
-/* In memory where that is possible: it is synced many thousand times. */
+/* In memory if possible: it is synced many thousand times. */
 static char folder[64] = "/dev/shm/t-journal.XXXXXX", path[96];
 static const attest_property *list[2];
 static attest_plan plan;
@@ -36,7 +36,7 @@ static void write_file(const char *bytes, size_t size)
         printf("Bail out! %s\n", path);
 }
 
-/* Opens the journal as it stands in the folder; with run, goes on with it. */
+/* Opens the journal in the folder; with run, also resumes the campaign. */
 static attest_status resume(bool run, attest_journal_tail *tail, size_t *entries, char **report,
                             attest_error *error)
 {
@@ -95,7 +95,7 @@ static void test_written(void)
     free(report);
 }
 
-/* What a worker sends, with the seconds entered, is what the whole entry is formatted to. */
+/* The text that a worker sends, with the seconds entered, equals the formatted record. */
 static void test_seconds(void)
 {
     attest_campaign_record entry;
@@ -122,8 +122,8 @@ static void test_seconds(void)
     attest_campaign_record_clear(&entry);
 }
 
-/* Whether the journal is what it should be after the bytes from `good` records on were spoilt.
- */
+/* Returns whether reading recovers the first `good` records of a journal that is damaged after
+ * them. */
 static bool is_recovered(size_t good, bool damaged, bool run)
 {
     attest_journal_tail tail;
@@ -187,7 +187,7 @@ static void test_flipped(void)
     free(bytes);
 }
 
-/* A record that is moved, doubled or left out is noticed, too. */
+/* A record that is moved, repeated or removed is noticed, too. */
 static void test_moved(void)
 {
     const char *bytes = (const char *)original.data;
@@ -205,9 +205,9 @@ static void test_moved(void)
     free(other);
 }
 
-/* Goes on with the campaign in a process whose files end at the limit; whether it says so: that
- * the disk is full or, where its seconds were short enough for the journal to fit after all,
- * that all is well, with all nine entries there. */
+/* Resumes the campaign in a process whose files cannot exceed the limit. Returns whether it
+ * reports that the disk is full; or, if its seconds were short enough for the journal to fit,
+ * succeeds with all nine records. */
 static bool is_said(size_t limit)
 {
     attest_journal_tail tail;
@@ -234,7 +234,7 @@ static bool is_said(size_t limit)
 }
 
 /* A disk that is full after any number of bytes: the journal is cut back to whole records, the
- * campaign says so, and goes on when there is room. */
+ * campaign reports it, and can be resumed when there is space. */
 static void test_full_disk(void)
 {
     size_t bad = 0;
@@ -252,7 +252,7 @@ static void test_full_disk(void)
     TAP_OK(bad == 0, "a disk that is full after any number of bytes (%zu wrong)", bad);
 }
 
-/* Room for all of a record but its last byte. */
+/* Space for all but the last byte of a record. */
 static void test_last_byte(void)
 {
     attest_journal journal;

@@ -1,4 +1,4 @@
-/* The labels of small datasets and layers, against those that a person gives them. */
+/* The labels of small datasets and layers, compared with labels written by hand. */
 #include "campaign/label.h"
 
 #include <math.h>
@@ -223,7 +223,7 @@ static void test_layers(void)
     }
 }
 
-/* Data or weights that lack, or have no shape in common. */
+/* Data or weights that are missing, or whose shapes do not match. */
 static void test_fits(void)
 {
     attest_instance instance;
@@ -245,7 +245,7 @@ static void test_fits(void)
     attest_instance_clear(&instance);
 }
 
-/* A label that is given again counts once, and what does not fit is left out. */
+/* A repeated label counts once; labels beyond the limit are dropped. */
 static void test_trial(void)
 {
     static char name[ATTEST_TRIAL_LABELS + 1][16];

@@ -1,4 +1,4 @@
-/* Plans as text: what is read is what was planned. */
+/* A plan that is read from its text equals the original. */
 #include "config.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* What replay shows of a pair: outputs computed by hand in every number system, bits until they
- * differ, and the work that is charged before it is begun. */
+/* The views of replay: outputs computed by hand in every number system, the bits that tell them
+ * apart, and the work that is charged before. */
 #include "campaign/replay.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
-/* Which chunk is next: in their order, in that of a shard, after what is done; and with a limit
- * of time the dear ones first, then who had the least, by hand. */
+/* Which chunk is next, by hand: in order, in that of a shard, after finished chunks; and with a
+ * limit of time the most expensive property first, then the one that has used the least time.
+ */
 #include "campaign/schedule.h"
 
 #include "tests/tap.h"
@@ -42,7 +43,7 @@ static void start(setup *s)
         abort();
 }
 
-/* Whether the next chunks are these, "a0 a1 b2"; - is none. */
+/* Returns whether the next chunks are these, "a0 a1 b2"; -: there is none. */
 static bool gives(setup *s, const char *expected)
 {
     bool ok = true;
@@ -118,7 +119,7 @@ static void test_first(void)
     s.join[1].next = 1;
     s.join[0].ended = true;
     start(&s);
-    /* of b nothing is known, and nothing is out */
+    /* b has no finished chunk, and none that runs */
     TAP_OK(gives(&s, "c0 b1 -"), "those that had none; of what is not out, one");
     end(&s);
 }
@@ -142,7 +143,7 @@ static void test_shares(void)
     end(&s);
 }
 
-/* The mean of 8 and 2 is 5, so that b, of which one chunk is out, has had 15. */
+/* The mean of 8 and 2 is 5, so b, with one chunk running, has used 15. */
 static void begin_mean(setup *s)
 {
     begin(s, 1000);
@@ -171,7 +172,7 @@ static void test_mean(void)
     end(&s);
 }
 
-/* What would not end in time is not begun. */
+/* A chunk that is not expected to end in time is not started. */
 static void test_time(void)
 {
     setup s;

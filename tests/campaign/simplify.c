@@ -52,7 +52,8 @@ static bool is(const attest_instance *instance, size_t i, size_t k, long n)
     return equal;
 }
 
-/* What must stay true, and how many candidates are looked at before the test wants no more. */
+/* The condition that candidates must meet, and the number of candidates before the test stops.
+ */
 typedef struct wish {
     bool (*holds)(const attest_instance *instance);
     size_t left;
@@ -88,7 +89,7 @@ static bool large(const attest_instance *instance)
     return found;
 }
 
-/* The first two tokens stand as 2 to 3, and are not 0. */
+/* The first two tokens have the ratio 2 : 3, and are not 0. */
 static bool two_to_three(const attest_instance *instance)
 {
     bool holds = attest_dataset_length(&instance->dataset, 0) == 2;
@@ -125,7 +126,7 @@ static bool odd(const attest_instance *instance)
     return holds;
 }
 
-/* The first token is one of two numbers, and the second is 7: no common factor serves. */
+/* The first token is one of two numbers, and the second is 7: no common factor helps. */
 static number allowed[2];
 
 static bool is_allowed(const attest_instance *instance)
@@ -172,7 +173,7 @@ static bool shape_is(const attest_instance *instance, size_t count, size_t lengt
            attest_dataset_length(&instance->dataset, 0) == length;
 }
 
-/* Each number of which one step leads to another one that is simpler: then it is taken. */
+/* Each number from which one step leads to a simpler one: the step is taken. */
 static void test_steps(void)
 {
     static const struct {

@@ -80,7 +80,7 @@ static void remove_campaign(attest_campaign *campaign)
     unlink(name);
 }
 
-/* The trials of the plan's shard, counted one by one. */
+/* Counts the trials of the shard one by one. */
 static uint64_t count_own(const attest_plan *plan)
 {
     size_t chunk = plan->property[0]->chunk ? plan->property[0]->chunk : 64;
@@ -91,7 +91,7 @@ static uint64_t count_own(const attest_plan *plan)
     return own;
 }
 
-/* A campaign that has not begun: all of it is left, if that is known. */
+/* Of a campaign that has not begun all trials are left, if their number is known. */
 static bool is_all_left(const attest_plan *plan)
 {
     uint64_t own = count_own(plan);
@@ -138,7 +138,7 @@ static void test_planned(void)
     TAP_OK(is_all_left(&plan), "where time is the limit, that is not known");
 }
 
-/* What is no campaign. */
+/* A directory without a campaign. */
 static void test_none(void)
 {
     attest_campaign_status told;
@@ -179,7 +179,7 @@ TEST(status)
     attest_campaign campaign;
 
     plan.trials = 2000;
-    plan.memory = 0; /* sanitizers take what there is */
+    plan.memory = 0; /* sanitizers need a lot of memory */
     if (!mkdtemp(folder))
         abort();
     test_none();

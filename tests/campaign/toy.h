@@ -1,4 +1,4 @@
-/* toy.h -- properties that are cheap, or that misbehave, for tests of campaigns.
+/* toy.h -- fast properties, and properties that misbehave, for tests of campaigns.
  *
  * An instance is one number x of 0 .. 9999, the simplest 0. */
 #ifndef ATTEST_TESTS_TOY_H
@@ -82,7 +82,7 @@ static attest_status toy_flaky(attest_trial *trial, const attest_instance *insta
     return ATTEST_OK;
 }
 
-/* Half of them are discarded, and some. */
+/* Discards the instances below 6000, more than half of them. */
 static attest_status toy_discards(attest_trial *trial, const attest_instance *instance,
                                   const attest_setting *setting, attest_error *error)
 {
@@ -147,7 +147,7 @@ static attest_status toy_kills_shrinking(attest_trial *trial, const attest_insta
     return ATTEST_OK;
 }
 
-/* Every decision many times over, each with the memory of the first. */
+/* Repeats every decision many times, with the memory of the first. */
 #define TOY_MANY(name, decide)                                                                 \
     static attest_status name(attest_trial *trial, const attest_instance *instance,            \
                               size_t count, void **memory, const attest_setting *setting,      \
@@ -167,7 +167,7 @@ TOY_MANY(toy_many_discard, toy_discards)
 TOY_MANY(toy_many_stay_open, toy_open)
 TOY_MANY(toy_many_kill, toy_kills)
 
-/* Asks half of the instances, and finds half of the violations of toy_edge. */
+/* Decides half of the instances, and finds half of the violations of toy_edge. */
 static attest_status toy_many_ask_half(attest_trial *trial, const attest_instance *instance,
                                        size_t count, void **memory,
                                        const attest_setting *setting, attest_error *error)
@@ -370,7 +370,7 @@ static inline char *toy_report(const attest_plan *plan, const attest_join *join)
     return text;
 }
 
-/* Runs the plan without a folder. */
+/* Runs the plan without a directory. */
 static inline char *toy_run(const attest_plan *plan)
 {
     attest_campaign campaign;

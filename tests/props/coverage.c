@@ -1,5 +1,5 @@
-/* Coverage: shares that miss their bounds are told, those that chance explains are not; and
- * every property whose generator draws layers asks for it. */
+/* Coverage: shares that miss their bounds are reported unless chance explains them, and every
+ * property whose generator draws layers has bounds. */
 #include "campaign/label.h"
 #include "campaign/summary.h"
 #include "campaign/summary.h"

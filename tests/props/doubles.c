@@ -1,4 +1,4 @@
-/* Instances as doubles: what is one and what is not, matrices in every form, verdicts of many
+/* Instances as doubles: which numbers are doubles, matrices in every form, verdicts of many
  * shapes at once. */
 #include <float.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-/* What the generators promise: distinct tokens, none of them zero, no repeats, lengths, limits
- * of scores, gaps; and that every corner is reached. */
+/* The guarantees of the generators: distinct tokens, no zero token, no repeats, lengths, limits
+ * of scores, gaps; and that every hard case is reached. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

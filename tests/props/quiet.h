@@ -1,5 +1,4 @@
-/* quiet.h -- instances of a property's generator, drawn without a word: standard output is for
- * TAP. */
+/* quiet.h -- draws instances of a property without printing: standard output is for TAP. */
 #ifndef ATTEST_TESTS_QUIET_H
 #define ATTEST_TESTS_QUIET_H
 
@@ -67,7 +66,7 @@ quiet_after_trial(const struct theft_hook_trial_post_info *info, void *env)
     return THEFT_HOOK_TRIAL_POST_CONTINUE;
 }
 
-/* Calls check with so many instances; false where one could not be made. */
+/* Calls check with so many instances; returns false if one cannot be made. */
 static inline bool quiet_run(const attest_property *property, const attest_setting *setting,
                              quiet_check *check, void *env, theft_seed seed, size_t trials)
 {

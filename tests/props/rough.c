@@ -1,5 +1,5 @@
-/* Rough bounds hold what looking at all pairs exactly shows, on the layers of three properties;
- * and which instances are asked everything depends on every number of them. */
+/* Rough bounds contain the exact values of all pairs, on the layers of three properties; and
+ * the sample of instances with all checks depends on every number of them. */
 #include <math.h>
 
 #include "props/brute.h"

@@ -1,5 +1,5 @@
-/* The hypotheses of `tuned`: what doubles are sure of holds exactly, also at the edge; the
- * generator meets them; deciding many instances is deciding each. */
+/* The hypotheses of `tuned`: those that doubles prove hold exactly, also in limit cases; the
+ * generator meets them; many instances decided together have the verdicts of each alone. */
 #include <string.h>
 
 #include "props/properties.h"

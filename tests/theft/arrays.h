@@ -1,5 +1,5 @@
 /* Arrays of numbers in the two usual encodings, and properties with known smallest
- * counterexamples: what the quality of shrinking is measured on. */
+ * counterexamples, which measure the quality of shrinking. */
 #ifndef TESTS_THEFT_ARRAYS_H
 #define TESTS_THEFT_ARRAYS_H
 
@@ -14,7 +14,7 @@ struct array {
     uint32_t at[ARRAY_MOST];
 };
 
-/* What env of the type points to. */
+/* The env of the type. */
 struct array_kind {
     bool prefixed; /* a length comes first; else a bit before each element says "one more" */
     uint8_t bits;  /* of an element */

@@ -69,7 +69,7 @@ static enum theft_hook_trial_post_res keep(const struct theft_hook_trial_post_in
     return THEFT_HOOK_TRIAL_POST_CONTINUE;
 }
 
-/* Only plain failures are shrunk: the others would take their time. */
+/* Only plain failures are shrunk: the others take too long. */
 static enum theft_hook_shrink_pre_res shrink(const struct theft_hook_shrink_pre_info *info,
                                              void *env)
 {
@@ -100,7 +100,7 @@ static void compare(enum deed deed, uint64_t from, size_t halt_at, const char *w
     struct env one = {.deed = deed, .from = from, .halt_at = halt_at};
     enum theft_run_res one_res = run(&one, 1, &one_report);
     static const size_t sizes[] = {2, 7, 64, 1000};
-    for (size_t i = deed == HANG ? 2 : 0; i < 4; i++) { /* hangs take their time */
+    for (size_t i = deed == HANG ? 2 : 0; i < 4; i++) { /* hangs are slow */
         struct env e = {.deed = deed, .from = from, .halt_at = halt_at};
         enum theft_run_res res = run(&e, sizes[i], &report);
         bool same = res == one_res && strcmp(e.results, one.results) == 0 &&

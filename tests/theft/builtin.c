@@ -9,7 +9,7 @@
 #include "tests/tap.h"
 #include "tests/theft/quiet.h"
 
-/* What a run over a type saw, as doubles: exact but for the largest integers. */
+/* The values of a run over a type as doubles, exact except for the largest integers. */
 struct seen {
     double low, high, final;
     size_t fractions, subnormals, nans, infinities, negatives;

@@ -1,4 +1,4 @@
-/* The extensions header on the plain API: it compiles, and does what it can. */
+/* The extensions header on the plain API compiles, and its fallbacks work. */
 #undef ATTEST_THEFT_NO_EXTENSIONS
 #define ATTEST_THEFT_NO_EXTENSIONS 1
 #include "theft/theft_extensions.h"

@@ -1,4 +1,4 @@
-/* The float generators: what they promise, with this engine's draws and with zeros. */
+/* The guarantees of the float generators, with the draws of this engine and with zeros. */
 #include <float.h>
 #include <math.h>
 #include <string.h>

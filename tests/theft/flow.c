@@ -1,4 +1,4 @@
-/* The order of hooks and callbacks, what they are told, and how they steer a run. */
+/* The order of hooks and callbacks, their arguments, and how their results control a run. */
 #include <string.h>
 
 #include <theft.h>
@@ -42,7 +42,7 @@ static enum theft_alloc_res alloc(struct theft *t, void *env, void **output)
     return THEFT_ALLOC_OK;
 }
 
-static struct log *the_log; /* free and hash callbacks are not handed a theft */
+static struct log *the_log; /* free and hash callbacks have no theft argument */
 
 static void release(void *instance, void *env)
 {

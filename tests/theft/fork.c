@@ -1,4 +1,5 @@
-/* Isolation: crashes, hangs, timeouts, signals, and what the child must not do to the parent.
+/* Isolation: crashes, hangs, timeouts, signals, and side effects of a child that must not reach
+ * the parent.
  */
 #include <poll.h>
 #include <signal.h>
@@ -17,7 +18,7 @@ enum deed { PASSES, FAILS, SKIPS, ERRS, ABORTS, EXITS, HANGS, HEEDS, IGNORES, CR
 struct env {
     enum deed deed;
     uint16_t smallest;
-    size_t child_writes; /* what a child writes here must not be seen */
+    size_t child_writes; /* writes of a child must not be visible */
     bool hook_saw;       /* set by fork_post, in the child */
     bool hook_errs;
 };
@@ -139,7 +140,7 @@ static void test_timeouts(void)
     TAP_OK(run(&e, 1, 200, SIGUSR1) == THEFT_RUN_FAIL, "one that does not is killed");
 }
 
-/* Another child of the test's own must still be there to be waited for. */
+/* Another child of the test is not reaped by the engine. */
 static void test_other_children(void)
 {
     struct env e = {.deed = ABORTS};
