@@ -23,15 +23,15 @@
 enum { LEAST_BITS = 128, GUARD_BITS = 64 };
 
 /* A distinct value (over the denominator) and how often each side has it. */
-typedef struct value {
+typedef struct counted_value {
     const fmpz *x;
     fmpz_t a, b; /* A_i and B_i */
     fmpz_t d;    /* A_i B_0 - B_i A_0 */
-} value;
+} counted_value;
 
 /* A and B merged, largest value first, named such that B owns the largest value. */
 typedef struct merged {
-    value *value;
+    counted_value *value;
     size_t count;
     bool swapped; /* A and B have changed places: the difference changes its sign */
     size_t first; /* j, the first index with d != 0; count when there is none */
@@ -56,13 +56,13 @@ void attest_boltz_difference_clear(attest_boltz_difference *difference)
 
 static int compare_descending(const void *left, const void *right)
 {
-    return fmpz_cmp(((const value *)right)->x, ((const value *)left)->x);
+    return fmpz_cmp(((const counted_value *)right)->x, ((const counted_value *)left)->x);
 }
 
 static void add_entries(merged *all, const attest_multiset *set, bool to_b)
 {
     for (size_t i = 0; i < set->count; i++) {
-        value *v = &all->value[all->count++];
+        counted_value *v = &all->value[all->count++];
 
         v->x = &set->numerator[i];
         fmpz_init(v->a);
@@ -72,7 +72,7 @@ static void add_entries(merged *all, const attest_multiset *set, bool to_b)
     }
 }
 
-static void clear_value(value *v)
+static void clear_value(counted_value *v)
 {
     fmpz_clear(v->a);
     fmpz_clear(v->b);
@@ -92,7 +92,7 @@ static void collapse(merged *all)
     size_t kept = 0;
 
     for (size_t i = 1; i < all->count; i++) {
-        value *last = &all->value[kept], *v = &all->value[i];
+        counted_value *last = &all->value[kept], *v = &all->value[i];
 
         if (fmpz_equal(last->x, v->x)) {
             fmpz_add(last->a, last->a, v->a);
@@ -112,7 +112,7 @@ static void orient(merged *all)
     all->first = all->count;
     all->lead = all->count;
     for (size_t i = 0; i < all->count; i++) {
-        value *v = &all->value[i];
+        counted_value *v = &all->value[i];
 
         if (all->swapped)
             fmpz_swap(v->a, v->b);
@@ -175,7 +175,7 @@ static void sum_masses(sums *s, const merged *all, long bits)
     arb_zero(s->mean);
     arb_zero(s->mass);
     for (size_t i = 0; i < all->count; i++) {
-        const value *v = &all->value[i];
+        const counted_value *v = &all->value[i];
 
         if (!fmpz_is_zero(v->b)) {
             set_weight(weight, depth, all, 0, i, bits);
@@ -197,7 +197,7 @@ static void sum_head(sums *s, const merged *all, long bits)
 
     arb_zero(s->head);
     for (size_t i = all->first; i < all->count; i++) {
-        const value *v = &all->value[i];
+        const counted_value *v = &all->value[i];
 
         if (fmpz_is_zero(v->d))
             continue;
