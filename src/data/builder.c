@@ -7,6 +7,7 @@
 #include <attest/dataset.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 #include "data/token_index.h"
 #include "number/rationals.h"
 
@@ -175,9 +176,8 @@ static void *shrink(attest_dataset_builder *builder, void *block, size_t old, si
 attest_status attest_dataset_builder_reserve(attest_dataset_builder *builder, size_t sequences,
                                              size_t tokens, attest_error *error)
 {
-    attest_status status = reserve_starts(builder, sequences, error);
-
-    return status == ATTEST_OK ? reserve_tokens(builder, tokens, error) : status;
+    ATTEST_TRY(reserve_starts(builder, sequences, error));
+    return reserve_tokens(builder, tokens, error);
 }
 
 /* Frees the index and returns everything that is charged. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 #include "number/rationals.h"
 
 void attest_units_init(attest_units *units)
@@ -124,25 +125,25 @@ static attest_status check_layer(const attest_feed_forward *layer, size_t dim,
 
 attest_status attest_network_check_shapes(const attest_network *network, attest_error *error)
 {
-    attest_status status = attest_weights_check_shapes(&network->attention, error);
     size_t dim = network->dim;
 
-    if (status == ATTEST_OK && network->attention.dim != dim)
-        status = attest_error_set(error, ATTEST_FORMAT,
-                                  "the attention layer has dimension %zu, the network %zu",
-                                  network->attention.dim, dim);
-    if (status == ATTEST_OK && network->has_before)
-        status = check_layer(&network->before, dim, error);
-    if (status == ATTEST_OK && network->has_after)
-        status = check_layer(&network->after, dim, error);
-    if (status == ATTEST_OK && (network->input_dim < 1 || network->input_dim > dim ||
-                                network->output_dim < 1 || network->output_dim > dim))
-        status = attest_error_set(
-            error, ATTEST_FORMAT,
-            "input_dim and output_dim must be from 1 to dim, which is %zu", dim);
-    if (status == ATTEST_OK && network->positional && network->axis >= dim)
-        status = attest_error_set(error, ATTEST_FORMAT,
-                                  "positional.axis is %zu, but must be below %zu",
-                                  network->axis, dim);
-    return status;
+    ATTEST_TRY(attest_weights_check_shapes(&network->attention, error));
+    if (network->attention.dim != dim)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "the attention layer has dimension %zu, the network %zu",
+                                network->attention.dim, dim);
+    if (network->has_before)
+        ATTEST_TRY(check_layer(&network->before, dim, error));
+    if (network->has_after)
+        ATTEST_TRY(check_layer(&network->after, dim, error));
+    if (network->input_dim < 1 || network->input_dim > dim || network->output_dim < 1 ||
+        network->output_dim > dim)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "input_dim and output_dim must be from 1 to dim, which is %zu",
+                                dim);
+    if (network->positional && network->axis >= dim)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "positional.axis is %zu, but must be below %zu", network->axis,
+                                dim);
+    return ATTEST_OK;
 }

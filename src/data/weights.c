@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 #include "data/weights_names.h"
 
 const char *const attest_activation_names[ATTEST_ACTIVATIONS] = {"softmax", "hardmax"};
@@ -196,16 +197,12 @@ static attest_status check_head(const attest_weights *weights, size_t h, attest_
 {
     const attest_head *head = weights->head + h;
     size_t s = head->wq.rows, d = weights->head[0].wq.cols;
-    attest_status status =
-        check_shape(&head->wq, h, "WQ", s, d, "d is that of heads[0]", error);
 
-    if (status == ATTEST_OK)
-        status = check_shape(&head->wk, h, "WK", s, d, "the shape of WQ, s x d", error);
-    if (status == ATTEST_OK)
-        status = check_shape(&head->wv, h, "WV", s, d, "the shape of WQ, s x d", error);
-    if (status == ATTEST_OK)
-        status = check_shape(&head->wo, h, "WO", d, s, "d x s, where WQ is s x d", error);
-    return status == ATTEST_OK ? check_form(weights, h, error) : status;
+    ATTEST_TRY(check_shape(&head->wq, h, "WQ", s, d, "d is that of heads[0]", error));
+    ATTEST_TRY(check_shape(&head->wk, h, "WK", s, d, "the shape of WQ, s x d", error));
+    ATTEST_TRY(check_shape(&head->wv, h, "WV", s, d, "the shape of WQ, s x d", error));
+    ATTEST_TRY(check_shape(&head->wo, h, "WO", d, s, "d x s, where WQ is s x d", error));
+    return check_form(weights, h, error);
 }
 
 /* The rows of W_O from the first one on that outputs do not have. */

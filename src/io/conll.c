@@ -9,6 +9,7 @@
 #include "base/input.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/scope.h"
 #include "base/sha256.h"
 
 enum { EXCERPT = 80, PIECES = ATTEST_SHA256_SIZE / 2 };
@@ -151,7 +152,6 @@ static attest_status add_line(reader *r, const char *text, size_t length, attest
 {
     static const char document[] = "-DOCSTART-";
     size_t begin = 0, end, last;
-    attest_status status;
 
     r->line++;
     if (memchr(text, '\0', length))
@@ -173,8 +173,8 @@ static attest_status add_line(reader *r, const char *text, size_t length, attest
     for (last = length; !is_space(text[last - 1]);)
         last--;
     r->open = true;
-    status = add_word(r, text + begin, end - begin, error);
-    return status == ATTEST_OK ? add_tag(r, text + last, length - last, error) : status;
+    ATTEST_TRY(add_word(r, text + begin, end - begin, error));
+    return add_tag(r, text + last, length - last, error);
 }
 
 static attest_status add_lines(reader *r, const char *text, size_t size, attest_error *error)

@@ -253,12 +253,8 @@ attest_status attest_dataset_set_safetensors(attest_dataset *dataset,
                                              const char *tensor, attest_budget *budget,
                                              attest_error *error)
 {
-    attest_safetensors file;
-    attest_status status = attest_safetensors_parse(&file, bytes, size, budget, error);
+    attest_safetensors file ATTEST_CLEARED_BY(attest_safetensors_clear) = {0};
 
-    if (status != ATTEST_OK)
-        return status;
-    status = set_tensor(dataset, &file, tensor, budget, error);
-    attest_safetensors_clear(&file);
-    return status;
+    ATTEST_TRY(attest_safetensors_parse(&file, bytes, size, budget, error));
+    return set_tensor(dataset, &file, tensor, budget, error);
 }
