@@ -1,4 +1,4 @@
-/* The one line that says what went wrong. */
+/* error.c -- error messages of one line. */
 #include <string.h>
 
 #include <attest/error.h>

@@ -1,4 +1,4 @@
-/* Text from files, escaped for where it goes. */
+/* escape.c -- escaping of untrusted text. */
 #include <string.h>
 
 #include "base/escape.h"

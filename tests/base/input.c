@@ -1,4 +1,4 @@
-/* Input files: read once and whole, within a limit, and what was read stays. */
+/* input.c -- input files: read once and completely, within a limit. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -89,7 +89,7 @@ static void test_limit(void)
            "nothing is read of a file that is much too large: %s", error.text);
 }
 
-/* What the size of a file says is not what reading gives: the file grows or shrinks. */
+/* The size of a file differs from what reading returns: the file grows or shrinks. */
 static void test_size(void)
 {
     attest_input input;

@@ -1,4 +1,4 @@
-/* map.c -- the hash map, what is built on it, and arrays that grow. */
+/* map.c -- hash maps, and arrays that grow. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ static uint64_t hash_well(uint64_t key)
 static uint64_t hash_to_one(uint64_t key)
 {
     (void)key;
-    return UINT64_MAX; /* the last slot: the search goes on at the first */
+    return UINT64_MAX; /* the last slot: the search continues at the first */
 }
 
 static uint64_t hash_to_few(uint64_t key)

@@ -80,7 +80,7 @@ static void test_whole_or_nothing(void)
     TAP_OK(files_in_folder() == 1, "no temporary file is left");
 }
 
-/* What was begun by a process that is killed leaves nothing, where files can be nameless. */
+/* A process that is killed leaves no temporary file, if files can be nameless. */
 static void test_killed(void)
 {
     attest_output output;

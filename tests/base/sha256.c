@@ -1,5 +1,5 @@
-/* SHA-256: the examples of FIPS 180-4 and its validation suite, every way to cut a message, and
- * sha256sum where it is installed. */
+/* sha256.c -- the examples of FIPS 180-4 and of its validation suite, every division of a
+ * message into calls, and sha256sum if it is installed. */
 #include <string.h>
 #include <unistd.h>
 

@@ -46,7 +46,7 @@ static bool ends(const char *name, const char *end)
     return length >= tail && strcmp(name + length - tail, end) == 0;
 }
 
-/* Reads a file of any kind; a dataset or weights come out. A tensor is called x. */
+/* Reads a dataset or weights from a file of any format. A tensor is called x. */
 static attest_status parse(attest_dataset *dataset, attest_weights *weights, const char *name,
                            const unsigned char *bytes, size_t size, attest_error *error)
 {

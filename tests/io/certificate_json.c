@@ -1,4 +1,5 @@
-/* certificate_json.c -- the decimals and intervals that a certificate displays beside a ball. */
+/* certificate_json.c -- the decimals and intervals that a certificate displays beside a ball.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -90,7 +91,7 @@ static void test_log2(void)
     arb_clear(ball);
 }
 
-/* What is no number is told from one that is not so. */
+/* A text that is not a number and a wrong number are different errors. */
 static void test_no_log2(void)
 {
     static const char *const bad[] = {"",     "three", "3 ",  " 3",  "3.0.0", "[3]",   ".",
@@ -330,7 +331,7 @@ static void test_far(void)
         TAP_OK(shows_text(c[i].text, ball) == c[i].shown, "(%ld +- %lu) 2^%ld: \"%s\" is %s",
                c[i].mid, c[i].rad, c[i].exponent, c[i].text, c[i].shown ? "true" : "not");
     }
-    set(ball, 1, 0, 0); /* a radius that cannot be told from 2^-100000 */
+    set(ball, 1, 0, 0); /* a radius that counts as 2^-100000 */
     mag_set_ui_2exp_si(arb_radref(ball), 1, -200000);
     TAP_OK(shows_text("[1 +/- 1e-30100]", ball) && !shows_text("[1 +/- 1e-30200]", ball) &&
                !shows_text("1", ball),

@@ -1,4 +1,5 @@
-/* Words and tags in columns: what is read, what is refused, and where words go. */
+/* conll.c -- words and tags in columns: accepted and rejected files, and the points of words.
+ */
 #include <string.h>
 
 #include "io/conll.h"

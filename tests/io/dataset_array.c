@@ -1,5 +1,5 @@
-/* Datasets from arrays: every token stands where the shape says, whatever the type, the order
- * and the blocks that are converted at a time; the first entry that is no number is named. */
+/* dataset_array.c -- datasets from arrays: every token is at the place that the shape defines,
+ * for all types, orders and block sizes; the error names the first entry that is not finite. */
 #include <math.h>
 #include <string.h>
 
@@ -62,7 +62,8 @@ static attest_array fill(const layout *l, const size_t shape[3])
     return array;
 }
 
-/* Whether all is there; of a table of doubles, or of rationals where one is none. */
+/* Returns whether all entries are right; the table is one of doubles, or of rationals if an
+ * entry is not a double. */
 static bool holds(const attest_dataset *d, const size_t shape[3], bool real)
 {
     bool ok = d->count == shape[0] && d->longest == shape[1] && d->dim == shape[2] &&
@@ -114,8 +115,8 @@ static void test_places(void)
     }
 }
 
-/* A NaN at a place is named, and of two the first one; of doubles that are read where they are,
- * too. */
+/* The error names the place of a NaN, the first of two; also with doubles that are not copied.
+ */
 static void test_refused(void)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* Files of every format through attest_dataset_read and attest_weights_read: the contents
- * decide what they are. */
+/* dataset_read.c -- files of every format through attest_dataset_read and attest_weights_read:
+ * the contents decide the format. */
 #include <string.h>
 #include <unistd.h>
 
@@ -81,7 +81,7 @@ TEST(dataset_read)
 {
     dataset("good-grid-f8-le.npy", NULL, ATTEST_OK, "");
     dataset("good-grid-f8-le.npy", "x", ATTEST_USAGE, "no tensors to choose from");
-    /* what a message asks for must be read: truth values are only for masks */
+    /* the file that a message asks for must be accepted: truth values are only for masks */
     dataset("bad-dtype-longdouble.npy", NULL, ATTEST_FORMAT,
             "write float16/32/64 or an integer type");
     dataset("bad-dtype-structured.npy", NULL, ATTEST_FORMAT, "a float16/32/64 or integer type");

@@ -1,4 +1,4 @@
-/* The JSON reader: what it finds, what it refuses and where, how much memory it takes. */
+/* json_tree.c -- the JSON parser: its results, errors with positions, and memory. */
 #include <string.h>
 
 #include "io/json_tree.h"
@@ -13,7 +13,7 @@ static attest_status parse(const char *text)
     return attest_json_tree_parse(&tree, text, strlen(text), NULL, &error);
 }
 
-/* The text is read, and what was found is this when it is written without white space. */
+/* The text is parsed, and the result is this text when it is written without white space. */
 static void reads(const char *text, const char *expected)
 {
     attest_text dump;

@@ -1,4 +1,4 @@
-/* JSON as a stream: layout, escapes, numbers; what is written can be read. */
+/* json_write.c -- layout, escapes and numbers; the output can be parsed. */
 #include <math.h>
 #include <string.h>
 

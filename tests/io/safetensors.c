@@ -1,5 +1,5 @@
-/* safetensors that are written, read again: every word of the small types, and what a type does
- * not have is refused before a file appears. */
+/* safetensors.c -- files that are written and read again: every word of the small types; a
+ * value that a type does not have is rejected before a file is written. */
 #include <math.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* Texts of tokens: read, checked and written again; files that are none are refused. */
+/* texts.c -- texts of tokens: read, checked and written; other files are rejected. */
 #include <string.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-/* What a config says of attention: every member under each of its names, what is refused and
- * why; which config fits which layer; and how much of a head positions turn. */
+/* config.c -- every member of a config under each of its names, rejected ones, the layers that
+ * a config fits, and the part of a head that is rotated. */
 #include "model/config.h"
 
 #include <string.h>

@@ -283,7 +283,7 @@ static bool is_fraction(const fmpq_t x, long p, unsigned long q)
     return fmpz_equal_si(fmpq_numref(x), p) && fmpz_equal_ui(fmpq_denref(x), q);
 }
 
-/* The norm in front, and what it adds under the root: as it is asked for, or 10^-5. */
+/* The norm in front, and its eps: the given one, or 10^-5. */
 static void norms(model *m, uint64_t *seed)
 {
     static const attest_norm kind[] = {ATTEST_NORM_NONE, ATTEST_NORM_RMS, ATTEST_NORM_LAYER};
@@ -316,7 +316,7 @@ static void norms(model *m, uint64_t *seed)
     fmpq_clear(eps);
 }
 
-/* 1/sqrt(s): a fraction for squares, else what is nearest to it in binary32. */
+/* 1/sqrt(s): a fraction for squares, else the nearest binary32 number. */
 static void roots(model *m, uint64_t *seed)
 {
     for (size_t size = 1; size <= 16; size++) {
@@ -372,7 +372,7 @@ static void refuse(const char *path, attest_import request, attest_status wanted
     attest_weights_clear(&weights);
 }
 
-/* H = 2, s = 3, d = 4: what is said about tensors that do not fit. */
+/* H = 2, s = 3, d = 4: the errors of tensors that do not fit. */
 static void refusals(model *m, uint64_t *seed)
 {
     m->heads = m->groups = 2;

@@ -13,7 +13,7 @@ enum { HEADS = 4, GROUPS = 2, SIZE = 3 };
 
 static char path[] = "/tmp/t-import_form-XXXXXX";
 
-/* Tensor "g" has an entry n/8 at place n, "all" and "shared" too, behind one another. */
+/* Tensor "g" has the entry n/8 at place n, "all" and "shared", too, one after another. */
 static void write_file(void)
 {
     static const char header[] =
@@ -238,7 +238,8 @@ static void test_numbers(void)
                is(s.weights.form.eps, 3, 100000) && is(s.weights.form.softcap, 101, 2),
            "with one");
     attest_weights_clear(&s.weights);
-    begin(&s, 0, 1); /* an architecture without positions has none, whatever the config says */
+    begin(&s, 0,
+          1); /* an architecture without positions has none, even if the config has some */
     s.config.rope_theta = 100;
     s.config.scaling.factor = 2;
     TAP_OK(form(&s) == ATTEST_OK && s.weights.form.rotary.dims == 0 &&

@@ -31,7 +31,7 @@ static const char *put(const char *name, const void *bytes, size_t size)
     return path;
 }
 
-/* A safetensors file: the header's text, and so many bytes of data. */
+/* Writes a safetensors file of this header and this number of bytes of data. */
 static const char *put_safetensors(const char *name, const char *header, const void *data,
                                    size_t size)
 {
@@ -68,7 +68,7 @@ static double wanted(size_t b, size_t h, size_t i, size_t c)
     return (double)((b * 7 + h * 5 + i * 3 + c * 2) % 9) - 4;
 }
 
-/* Whether a tensor of this shape holds these values. */
+/* Returns whether a tensor has this shape and these values. */
 static bool holds(const attest_tensor *tensor, const size_t shape[4])
 {
     double row[16];
@@ -208,7 +208,7 @@ static void safetensors_types(void)
     }
 }
 
-/* Opens and reads; the error's text must contain this. NULL: there is none. */
+/* Opens and reads; the error's text must contain this, or there is no error (NULL). */
 static void expect(const char *what, const attest_qkv_names *names, size_t memory,
                    const char *text)
 {
@@ -380,7 +380,7 @@ static void hostile(void)
     expect("no file", &npy, 1 << 20, "none.npy");
 }
 
-/* Where one axis is of another length, the message says both shapes that would do. */
+/* If one axis has another length, the message contains both shapes that are possible. */
 static void test_other_shape(attest_qkv_output *output, attest_qkv_source *source,
                              const size_t shape[4], size_t axis)
 {

@@ -1,4 +1,4 @@
-/* Text for people: attest_fprint is fprintf, but for what its strings contain. */
+/* print.c -- attest_fprint is fprintf, except for the contents of strings. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 static char got[512];
 
-/* The stream to print to; what was printed to it is in got after the next call. */
+/* The stream to print to; the output is in got after the next call. */
 static FILE *begin(void)
 {
     FILE *stream;
