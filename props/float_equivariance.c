@@ -120,8 +120,8 @@ static bool meets_hypotheses(attest_simulated_arithmetic *arithmetic,
     const attest_weights *w = &instance->weights;
 
     return attest_instance_fits(instance) && w->activation == ATTEST_SOFTMAX &&
-           w->mask == ATTEST_MASK_NONE && d->count == 1 && d->total <= ATTEST_ORDERS_LONGEST &&
-           get_arithmetic(arithmetic, instance) &&
+           w->mask == ATTEST_MASK_NONE && d->count == 1 &&
+           d->total <= ATTEST_INVARIANCE_LONGEST && get_arithmetic(arithmetic, instance) &&
            (d->total <= 2 || attest_setting_drops(setting, "two-tokens")) &&
            (!arithmetic->fma || attest_setting_drops(setting, "plain-sums"));
 }
@@ -129,7 +129,7 @@ static bool meets_hypotheses(attest_simulated_arithmetic *arithmetic,
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error)
 {
-    size_t order[ATTEST_ORDERS_LONGEST], position = 0;
+    size_t order[ATTEST_INVARIANCE_LONGEST], position = 0;
     attest_simulated_arithmetic arithmetic;
     bool broken;
 
@@ -137,8 +137,8 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
-    ATTEST_TRY(attest_orders_check(&broken, order, &position, &instance->dataset,
-                                   &instance->weights, &arithmetic, error));
+    ATTEST_TRY(attest_invariance_check(&broken, order, &position, &instance->dataset,
+                                       &instance->weights, &arithmetic, error));
     if (broken) {
         char text[64];
         size_t used = 0;

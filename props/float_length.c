@@ -130,7 +130,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     if (n * (n + 1) >= 1ul << (2 * p - 1) && !attest_setting_drops(setting, "short"))
         return ATTEST_OK;
     trial->outcome = ATTEST_HELD;
-    same = by_head = attest_orders_same_average((long)p, n);
+    same = by_head = attest_invariance_same_average((long)p, n);
     simulated = n < SIMULATED;
     if (simulated)
         ATTEST_TRY(compare(&by_head, (long)p, n, error));

@@ -295,11 +295,11 @@ static attest_status evaluate(attest_audit_outputs *outputs, const attest_datase
     return attest_audit_evaluate(outputs, &request, arithmetic, error);
 }
 
-attest_status attest_orders_check(bool *broken, size_t order[ATTEST_ORDERS_LONGEST],
-                                  size_t *position, const attest_dataset *dataset,
-                                  const attest_weights *weights,
-                                  const attest_simulated_arithmetic *arithmetic,
-                                  attest_error *error)
+attest_status attest_invariance_check(bool *broken, size_t order[ATTEST_INVARIANCE_LONGEST],
+                                      size_t *position, const attest_dataset *dataset,
+                                      const attest_weights *weights,
+                                      const attest_simulated_arithmetic *arithmetic,
+                                      attest_error *error)
 {
     size_t n = dataset->total;
     attest_audit_outputs given ATTEST_CLEARED_BY(attest_audit_outputs_clear) = {0};
@@ -332,7 +332,7 @@ static double reciprocal(long p, double n)
     return ldexp(rint(ldexp(x, (int)p)), exponent - (int)p);
 }
 
-bool attest_orders_same_average(long p, unsigned long n)
+bool attest_invariance_same_average(long p, unsigned long n)
 {
     double most = ldexp(1, (int)p); /* a sum of ones does not grow beyond this */
     double first = fmin((double)n, most), second = fmin((double)n + 1, most);

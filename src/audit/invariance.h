@@ -33,22 +33,22 @@ attest_status attest_audit_laws_get(attest_audit_laws *laws,
 
 /* Small instances. */
 
-enum { ATTEST_ORDERS_LONGEST = 5 };
+enum { ATTEST_INVARIANCE_LONGEST = 5 };
 
 /* Evaluates the one sequence of the dataset in all orders; *broken: the outputs at some token
  * differ from those in the order given. order[k] is then the place of token k in the first such
  * order, *position a token whose outputs differ. Outputs that are not finite count as equal.
- * Domain: one sequence of at most ATTEST_ORDERS_LONGEST tokens, softmax, no mask, weights that
- * fit. Status: NOMEM, IO. */
-attest_status attest_orders_check(bool *broken, size_t order[ATTEST_ORDERS_LONGEST],
-                                  size_t *position, const attest_dataset *dataset,
-                                  const attest_weights *weights,
-                                  const attest_simulated_arithmetic *arithmetic,
-                                  attest_error *error) ATTEST_WARN_UNUSED;
+ * Domain: one sequence of at most ATTEST_INVARIANCE_LONGEST tokens, softmax, no mask, weights
+ * that fit. Status: NOMEM, IO. */
+attest_status attest_invariance_check(bool *broken, size_t order[ATTEST_INVARIANCE_LONGEST],
+                                      size_t *position, const attest_dataset *dataset,
+                                      const attest_weights *weights,
+                                      const attest_simulated_arithmetic *arithmetic,
+                                      attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Returns whether averaging 1 and n - 1 zeros, and averaging 1 and n zeros, give the same
  * number in a significand of p bits, exponents unbounded, to nearest: sums from the first term
  * to the last, then one division. Domain: 1 <= p <= 24, 1 <= n <= 2^30. */
-bool attest_orders_same_average(long p, unsigned long n);
+bool attest_invariance_same_average(long p, unsigned long n);
 
 #endif

@@ -67,14 +67,14 @@ static void set_dataset(attest_dataset *dataset, const long *a, size_t n, const 
 static bool order_matters(const long *t, size_t n, const attest_weights *weights,
                           const attest_simulated_arithmetic *arithmetic)
 {
-    size_t order[ATTEST_ORDERS_LONGEST], position;
+    size_t order[ATTEST_INVARIANCE_LONGEST], position;
     attest_dataset dataset;
     attest_error error;
     bool broken;
 
     set_dataset(&dataset, t, n, NULL, 0);
-    if (attest_orders_check(&broken, order, &position, &dataset, weights, arithmetic, &error) !=
-        ATTEST_OK)
+    if (attest_invariance_check(&broken, order, &position, &dataset, weights, arithmetic,
+                                &error) != ATTEST_OK)
         abort();
     attest_dataset_clear(&dataset);
     return broken;
@@ -147,7 +147,7 @@ static unsigned long find_length(long p, bool *shorter_noticed)
 {
     unsigned long n = 1;
 
-    while (!attest_orders_same_average(p, n))
+    while (!attest_invariance_same_average(p, n))
         n++;
     *shorter_noticed = n * (n + 1) >= 1ul << (2 * p - 1);
     return n;
