@@ -1,12 +1,12 @@
-/* filter.h -- Definition 2 for many small instances, fast: doubles with error bounds decide
- * what they can, attest_certify the rest.
+/* filter.h -- decides Definition 2 for many small instances: by doubles with error bounds and,
+ * where these do not suffice, by attest_certify.
  *
  *     attest_filter_init(&filter, &shape, &error);
  *     fmpq_set_si(filter.claim.delta, 1, 1000);            // the default is 0, and no r
  *     attest_filter_check(answer, &filter, instance, count, &error);
  *     attest_filter_clear(&filter);
  *
- * A verdict is never another than that of exact arithmetic (proofs-notes/filter.md). */
+ * Verdicts are those of exact arithmetic (proofs-notes/filter.md). */
 #ifndef ATTEST_FILTER_H
 #define ATTEST_FILTER_H
 
@@ -17,8 +17,8 @@
 extern "C" {
 #endif
 
-/* What all instances of a call have in common: a layer with these properties, of heads heads
- * whose matrices WQ, WK, WV are size x dim and WO dim x size. */
+/* The shape of all instances of a call: a layer with these properties, whose heads have
+ * matrices WQ, WK, WV of size x dim and WO of dim x size. */
 typedef struct attest_filter_shape {
     attest_activation activation;
     attest_ties ties; /* of hardmax */
@@ -37,9 +37,9 @@ typedef struct attest_filter_instance {
 
 typedef struct attest_filter_answer {
     attest_verdict verdict;
-    attest_claim_part part; /* refuted or undecided: what is */
-    /* Refuted: a required pair that is too close, not in general the closest; or in place[0] an
-     * output whose norm is too large. */
+    attest_claim_part part; /* the part that is refuted or undecided */
+    /* Refuted: a required pair that is too close, not necessarily the closest; or in
+     * place[0] an output whose norm is too large. */
     attest_place place[2];
     const char *method; /* "filter": doubles decided; else a method of attest_certify */
 } attest_filter_answer;
@@ -49,24 +49,23 @@ struct attest_filter_work;
 /* A claim about instances of a shape, and the memory to check it. */
 typedef struct attest_filter {
     attest_filter_shape shape;
-    /* has_r, r, delta and max_bits may be set before each check; leave the rest alone. */
+    /* The caller may set has_r, r, delta and max_bits before each check, and nothing else. */
     attest_claim claim;
     struct attest_filter_work *work;
 } attest_filter;
 
-/* delta = 0, no r. Always to be cleared. Status: USAGE (a size is 0 or their product beyond
- * 2^20), NOMEM. */
+/* delta = 0, no r. Clear it even after a failure. Status: USAGE (a size is 0 or their
+ * product beyond 2^20), NOMEM. */
 ATTEST_API attest_status attest_filter_init(attest_filter *filter,
                                             const attest_filter_shape *shape,
                                             attest_error *error) ATTEST_WARN_UNUSED;
 ATTEST_API void attest_filter_clear(attest_filter *filter);
 
-/* answer[i] = the verdict on instance[i], i < count.
- * Status: FORMAT (an entry is not finite; the text begins with "instance i"), DOMAIN (a bound
- * of the claim is negative), UNABLE, NOMEM; the answers are then not to be used. Cost: for
- * instances that doubles decide, of up to 64 positions, about as many operations as evaluating
- * them and taking all distances; no memory is allocated for them. The others cost a call of
- * attest_certify each. */
+/* answer[i] = the verdict on instance[i], i < count. Status: FORMAT (an entry is not finite;
+ * the text begins with "instance i"), DOMAIN (a bound of the claim is negative), UNABLE,
+ * NOMEM; do not use the answers then. Cost: for instances that doubles decide, of up to 64
+ * positions, about as many operations as evaluating them and taking all distances; no memory
+ * is allocated for them. The others cost a call of attest_certify each. */
 ATTEST_API attest_status attest_filter_check(attest_filter_answer *answer,
                                              attest_filter *filter,
                                              const attest_filter_instance *instance,
