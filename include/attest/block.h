@@ -1,9 +1,10 @@
-/* block.h -- block formats: numbers of few bits that share a scale, quantised as their users
- * do: MXFP8, MXFP6, MXFP4, NVFP4, q8_0, q4_0, int8, int16, KIVI, and casts with scales.
+/* block.h -- block formats: numbers of few bits that share a scale, quantised as in the
+ * libraries that use them: MXFP8, MXFP6, MXFP4, NVFP4, q8_0, q4_0, int8, int16, KIVI, and casts
+ * with scales.
  *
- * doc/formats.md lists the names and says for each where its rule is read from. A rule is a
- * sequence of binary32 operations (KIVI: binary16) with its own rounding of ties; the codes and
- * scales here are those that it leaves, and the values that they stand for are exact.
+ * doc/formats.md lists the names and the source of each rule. A rule is a sequence of binary32
+ * operations (KIVI: binary16) with its own rounding of ties; codes and scales here are the
+ * results of these operations, and the values that they represent are exact.
  *
  *     attest_block_format format;
  *     attest_quantised q;
@@ -28,7 +29,7 @@
 extern "C" {
 #endif
 
-/* How elements and scales are found. */
+/* The rules that determine elements and scales. */
 typedef enum attest_block_rule {
     ATTEST_BLOCK_PLAIN = 0, /* a cast, and no scale */
     ATTEST_BLOCK_SCALED,    /* E(fl(x / scale)), saturating */
@@ -51,20 +52,20 @@ typedef enum attest_block_rule {
     ATTEST_BLOCK_KIVI
 } attest_block_rule;
 
-/* A block format; made by attest_block_parse, and to be read alone. */
+/* A block format, set by attest_block_parse; read only. */
 typedef struct attest_block_format {
     char name[64];
     attest_block_rule rule;
     attest_format element;   /* of floating-point elements */
     int bits;                /* of integers */
     bool tensor;             /* all heads have one scale */
-    size_t tokens, channels; /* of a group with one scale; 0: all of the head */
-    double scale;            /* scaled: this one; 0: fl(amax / range) */
+    size_t tokens, channels; /* the group with one scale; 0: all of the head */
+    double scale;            /* scaled: the scale; 0: fl(amax / range) */
     double range;
 } attest_block_format;
 
-/* format = the one named. Status: USAGE (no such name, or one that several rules go by: the
- * text names them). */
+/* Parses the name of a format. Status: USAGE (unknown name, or the name of several rules, which
+ * the text lists). */
 ATTEST_API attest_status attest_block_parse(attest_block_format *format, const char *name,
                                             attest_error *error) ATTEST_WARN_UNUSED;
 
@@ -82,30 +83,31 @@ typedef struct attest_quantised {
     size_t scales;
 } attest_quantised;
 
-/* q = x, an array (heads, tokens, dim) of binary32 numbers, quantised; to be cleared. Where a
- * rule leaves no number (0/0, an integer from infinity), the element is NaN. Status: FORMAT (a
- * size is 0; a value is not finite, or no binary32 number; KIVI: no binary16 number), NOMEM; q
- * is then empty. Memory: 24 bytes for every number while it works, 8 and the scales after. */
+/* q = x, an array (heads, tokens, dim) of binary32 numbers, quantised; clear it. Where a rule
+ * gives no number (0/0, an integer from infinity), the element is NaN. Status: FORMAT (a size
+ * is 0; a value is not finite, or not a binary32 number; KIVI: not a binary16 number), NOMEM; q
+ * is then empty. Memory: 24 bytes for every number during the work, 8 and the scales
+ * afterwards. */
 ATTEST_API attest_status attest_quantised_init(attest_quantised *q, const double *x,
                                                size_t heads, size_t tokens, size_t dim,
                                                const attest_block_format *format,
                                                attest_error *error) ATTEST_WARN_UNUSED;
-ATTEST_API void attest_quantised_clear(attest_quantised *q); /* one that is empty, too */
+ATTEST_API void attest_quantised_clear(attest_quantised *q); /* also an empty one */
 
-/* The scale of element i of the array; it lives as long as q. Domain for this and what follows:
- * i below heads tokens dim. */
+/* The scale of element i of the array; valid as long as q. Domain, also below: i < heads tokens
+ * dim. */
 ATTEST_API const attest_block_scale *attest_quantised_get_scale(const attest_quantised *q,
                                                                 size_t i);
 
-/* Its exact value; false: it is not finite. */
+/* The exact value of element i; false: it is not finite. */
 ATTEST_API bool attest_quantised_get_exact(fmpq_t value, const attest_quantised *q, size_t i);
 
-/* Its value rounded to nearest, which is exact unless the scale divides (NVFP4 of
+/* The value of element i rounded to nearest; exact unless the scale divides (NVFP4 of
  * TransformerEngine, CTranslate2). */
 ATTEST_API double attest_quantised_get(const attest_quantised *q, size_t i);
 
-/* The bits that stand for the element: an integer's in two's complement (q4_0: plus 8), a
- * number's code; 0 where the format has no codes, or longer ones. */
+/* The bits of element i: an integer in two's complement (q4_0: plus 8), the code of a number; 0
+ * where the format has no codes, or longer ones. */
 ATTEST_API uint32_t attest_quantised_get_code(const attest_quantised *q, size_t i);
 
 #ifdef __cplusplus

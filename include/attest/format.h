@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/* The widest significand and the largest |emin|, |emax| that a name can ask for. */
+/* The limits of p, |emin| and |emax| in names. */
 #define ATTEST_FORMAT_MAX_PRECISION 1000000000L
 #define ATTEST_FORMAT_MAX_EXPONENT 100000000000L
 
@@ -29,24 +29,24 @@ typedef struct attest_format {
     bool bounded;   /* false: any exponent */
     long emin, emax;
     int width; /* bits of a code; 0: the format has no codes */
-    /* How it departs from IEEE 754, which has none of these. */
-    bool finite_only; /* no infinities: an infinity, or what overflows, becomes NaN */
-    bool saturates;   /* an infinity, or what overflows, becomes the largest number */
-    bool top_is_nan;  /* the all-ones significand of the largest exponent is no number, so that
-                       * the largest one is (2 - 2^(2-p)) 2^emax */
-    bool no_nan;      /* NaN becomes -0 */
+    /* Differences from IEEE 754, which has none of these. */
+    bool finite_only;   /* no infinities: an infinity, or what overflows, becomes NaN */
+    bool saturates;     /* an infinity, or what overflows, becomes the largest number */
+    bool top_is_nan;    /* the significand of ones with the largest exponent is NaN: the largest
+                           number is (2 - 2^(2-p)) 2^emax */
+    bool no_nan;        /* NaN becomes -0 */
     bool no_minus_zero; /* -0 becomes 0 */
-    bool positive; /* neither sign nor 0: those become NaN; what is too small becomes the least
-                    * number 2^emin */
+    bool positive;      /* no sign and no 0: those become NaN; numbers that are too small become
+                           2^emin */
 } attest_format;
 
-/* format = the one named; doc/formats.md has the table of names and aliases. "p=N" and
- * "p=N:emin=E:emax=E" make one; ":saturating" behind a name of bounded exponents makes
+/* Parses the name of a format; doc/formats.md has the table of names and aliases. "p=N" and
+ * "p=N:emin=E:emax=E" define one; ":saturating" after a name with bounded exponents makes
  * overflows saturate. Status: USAGE. */
 ATTEST_API attest_status attest_format_parse(attest_format *format, const char *name,
                                              attest_error *error) ATTEST_WARN_UNUSED;
 
-/* rounding = the mode named: nearest zero up down away (or RNDN RNDZ RNDU RNDD RNDA).
+/* Parses the name of a rounding mode: nearest zero up down away (or RNDN RNDZ RNDU RNDD RNDA).
  * Status: USAGE. */
 ATTEST_API attest_status attest_rounding_parse(mpfr_rnd_t *rounding, const char *name,
                                                attest_error *error) ATTEST_WARN_UNUSED;

@@ -1,4 +1,4 @@
-/* judge.h -- is the output of an attention kernel right? Proved bounds for every element.
+/* judge.h -- proved bounds on every output element of attention kernels.
  *
  * The function. Query head h uses key head floor(h H_kv / H). Row i sees the keys of its mask;
  *     t_j = scale q_i . k_j,  with a softcap c: c tanh(scale q_i . k_j / c),  plus the mask's
@@ -6,8 +6,8 @@
  * q, k and v each times its descale factor, where it has one, z the sink logit of the head
  * (absent: no such term). A row without keys is 0.
  *
- * A kernel model says what is known of a kernel: formats, orders, errors. For every output
- * element an interval [lo, hi] is computed that holds the result of every kernel of the model;
+ * A kernel model describes kernels: formats, orders, errors. For every output element an
+ * interval [lo, hi] is computed that contains the result of every kernel of the model;
  * proofs-notes/judge.md derives it. An output outside is proved wrong: no kernel of the model
  * returns it. */
 #ifndef ATTEST_JUDGE_H
@@ -34,9 +34,9 @@ typedef enum attest_tensor_type {
     ATTEST_TENSOR_BOOL /* one byte, 0 or not */
 } attest_tensor_type;
 
-/* An array of the caller's: batch, heads, tokens, dim. Element (b, h, i, c) is at
- * data + b stride[0] + h stride[1] + i stride[2] + c stride[3], strides in bytes, in the byte
- * order of the machine, without any alignment. data NULL: absent. */
+/* An array of the caller: batch, heads, tokens, dim. Element (b, h, i, c) is at data + b
+ * stride[0] + h stride[1] + i stride[2] + c stride[3]; strides are in bytes, elements in the
+ * byte order of the machine, without any alignment. data NULL: absent. */
 typedef struct attest_tensor {
     const void *data;
     attest_tensor_type type;
@@ -50,8 +50,8 @@ typedef enum attest_causal {
     ATTEST_CAUSAL_TOP_LEFT      /* j <= i */
 } attest_causal;
 
-/* The question: what attention is to compute. Zeroed, then filled: members that are 0 or NULL
- * mean what their comments say. */
+/* The inputs and options of attention. Zero it, then set members; the comments give the meaning
+ * of 0 and NULL. */
 typedef struct attest_qkv {
     attest_tensor q, k, v;
     const char *scale;   /* NULL, "rsqrt": 1/sqrt(dim); "none": 1; else an exact number > 0 */
@@ -64,68 +64,69 @@ typedef struct attest_qkv {
                          * (batch or 1, heads or 1, queries or 1, keys) */
     attest_tensor sink; /* one logit per head, heads in shape[1], the others 1 */
     bool empty_is_nan;  /* a row without keys is NaN, not 0 */
-    /* what q, k and v are multiplied by, kept apart from them as kernels on 8-bit floats have
-     * it: binary32 numbers from 2^-40 to 2^40, as is then the scale. (batch or 1, heads or 1,
-     * 1, 1), the heads those of k or, for q, of q. Absent: 1 */
+    /* factors of q, k and v, separate as in kernels on 8-bit floats: binary32 numbers from
+     * 2^-40 to 2^40; the scale is then in this range, too. (batch or 1, heads or 1, 1, 1), with
+     * the heads of k or, for q, of q. Absent: 1 */
     attest_tensor q_descale, k_descale, v_descale;
 } attest_qkv;
 
-/* What is known of a kernel; doc/kernel-models.md. */
+/* A kernel model: doc/kernel-models.md. */
 typedef struct attest_judge_model attest_judge_model;
 
-/* *model = the shipped one of this name, or the one in this file, if the name has a slash, ends
- * in ".json" or is "-" (standard input); to be freed. NULL after a failure. Status: USAGE (no
- * such name), FORMAT, IO, UNABLE (a file that is no model by its size), NOMEM. */
+/* *model = the shipped model of this name, or the model in a file, if the name has a slash,
+ * ends in ".json" or is "-" (standard input); free it. NULL after a failure. Status: USAGE
+ * (unknown name), FORMAT, IO, UNABLE (the file is too large for a model), NOMEM. */
 ATTEST_API attest_status attest_judge_model_load(attest_judge_model **model, const char *name,
                                                  attest_error *error) ATTEST_WARN_UNUSED;
 ATTEST_API void attest_judge_model_free(attest_judge_model *model);
 
-/* The same for a model that is there as JSON, size bytes. Status: FORMAT, UNABLE, NOMEM. */
+/* The same for a model in memory, JSON of size bytes. Status: FORMAT, UNABLE, NOMEM. */
 ATTEST_API attest_status attest_judge_model_parse(attest_judge_model **model, const char *text,
                                                   size_t size,
                                                   attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The model with every member that was left to defaults, as JSON, to be freed: parsed again, it
- * is the same. NULL: out of memory. */
+/* The model as JSON with all members, including defaults; free it. Parsing it gives the same
+ * model. NULL: out of memory. */
 ATTEST_API char *attest_judge_model_format(const attest_judge_model *model);
 
-/* The name of shipped model i; NULL: there are no more. */
+/* The name of shipped model i; NULL after the last. */
 ATTEST_API const char *attest_judge_model_shipped_name(size_t i);
 
-/* How the work is done. Zeroed: one process, no progress, to the end. */
+/* Options of long work. Zeroed: one process, no progress reports, no cancellation. */
 typedef struct attest_judge_options {
-    size_t jobs; /* processes; 0: one. The results do not depend on it */
-    /* called in the thread that called, with how much of the work is done */
+    size_t jobs; /* processes; 0: one. Results do not depend on it */
+    /* progress reports, called in the calling thread */
     attest_progress progress;
-    /* NULL, or asked in that thread, no more than 25 times a second: false ends the work soon,
-     * with the status STOPPED */
+    /* NULL, or called in that thread, at most 25 times a second: false cancels the work, with
+     * the status STOPPED */
     bool (*proceed)(void *context);
     void *proceed_context;
 } attest_judge_options;
 
-/* What is proved of every output element, in arrays of batch * heads * queries * value_dim
+/* Results for every output element, in arrays of batch * heads * queries * value_dim
  * doubles, the last index fastest. Any of them may be NULL.
- *   lo, hi   every kernel of the model returns a number in [lo, hi], rounded outward; where
- *            nothing can be said, -inf, +inf. A row without keys that is to be NaN: all NaN
- *   exact    the exact result, to nearest as far as it is known
+ *   lo, hi   every kernel of the model returns a number in [lo, hi], rounded outward; without
+ *            a bound -inf, +inf. A row without keys that must be NaN: all NaN
+ *   exact    the exact result, rounded to nearest as far as it is known
  *   error    |exact - the exact result| is at most this
  *   bound    |returned - the exact result| is at most this, for every kernel of the model */
 typedef struct attest_judge_bounds {
     double *lo, *hi, *exact, *error, *bound;
-    const char *unbounded; /* set: why some bound is infinite; NULL: none is */
+    const char
+        *unbounded; /* set: the reason why some bound is infinite; NULL: all are finite */
 } attest_judge_bounds;
 
-/* Status: FORMAT (shapes that do not fit, a value that is not finite or not of the model's
- * format), USAGE (an option that makes no sense), NOMEM, IO (a worker died), STOPPED.
- * Cost: doc/kernel-models.md. */
+/* Status: FORMAT (shapes that do not fit, a value that is not finite or not a number of the
+ * input formats), USAGE (invalid option), NOMEM, IO (a worker died), STOPPED. Cost:
+ * doc/kernel-models.md. */
 ATTEST_API attest_status attest_judge_bound(attest_judge_bounds *bounds, const attest_qkv *qkv,
                                             const attest_judge_model *model,
                                             const attest_judge_options *options,
                                             attest_error *error) ATTEST_WARN_UNUSED;
 
-/* out = what the kernel of this schedule of the model returns, with exp correctly rounded; lo,
- * hi (either may be NULL): what it returns for any exp of the model. Arrays as above. Status:
- * also USAGE (the model has no such schedule). */
+/* out = the output of the kernel of this schedule, with correctly rounded exp; lo, hi (either
+ * may be NULL): bounds on its output for any exp of the model. Arrays as above. Status: also
+ * USAGE (the model has no such schedule). */
 ATTEST_API attest_status attest_judge_simulate(double *out, double *lo, double *hi,
                                                const attest_qkv *qkv,
                                                const attest_judge_model *model, size_t schedule,
@@ -138,9 +139,9 @@ typedef enum attest_judge_verdict {
     ATTEST_JUDGE_UNDECIDED
 } attest_judge_verdict;
 
-/* The verdict on one returned value. wrong: it is outside [lo, hi], or not finite while lo and
- * hi are. undecided: nothing was proved of the element. That it is a number of the output
- * format of the model is not asked here; attest_judgement_make does so. */
+/* The verdict on one returned value. wrong: outside [lo, hi], or not finite while lo and hi
+ * are. undecided: the element has no bounds. Only attest_judgement_make checks that it is a
+ * number of the output format of the model. */
 ATTEST_API attest_judge_verdict attest_judge_element(double output, double lo, double hi);
 
 #ifdef __cplusplus

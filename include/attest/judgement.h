@@ -1,4 +1,4 @@
-/* judgement.h -- an output beside its bounds: what `attest judge` finds. */
+/* judgement.h -- an output compared with its bounds: the results of `attest judge`. */
 #ifndef ATTEST_JUDGEMENT_H
 #define ATTEST_JUDGEMENT_H
 
@@ -10,12 +10,12 @@ extern "C" {
 
 typedef struct attest_judgement attest_judgement;
 
-/* *judgement = what is found of an output of this question by the kernels of the model: its
- * verdicts, and where it is wrong also whether a known fault explains it; to be freed. NULL
- * after a failure. output: (batch, heads, queries, value_dim), with any strides; NaN and
- * infinities are judged. Status: as attest_judge_bound's, also for an output whose shape does
- * not fit. Memory: 10 doubles for every element, 15 where something is wrong. Cost: that of
- * attest_judge_bound, and up to five times as much where something is wrong. */
+/* Judges an output against the kernels of the model: its verdicts, and where it is wrong also
+ * whether a known fault explains it. Free *judgement; NULL after a failure. output: (batch,
+ * heads, queries, value_dim), with any strides; NaN and infinities are judged, too. Status: as
+ * attest_judge_bound, also for an output with another shape. Memory: 10 doubles for every
+ * element, 15 where something is wrong. Cost: that of attest_judge_bound, and up to five times
+ * as much where something is wrong. */
 ATTEST_API attest_status attest_judgement_make(attest_judgement **judgement,
                                                const attest_tensor *output,
                                                const attest_qkv *qkv,
@@ -27,8 +27,8 @@ ATTEST_API void attest_judgement_free(attest_judgement *judgement);
 /* wrong if one element is; else undecided if one is. */
 ATTEST_API attest_judge_verdict attest_judgement_verdict(const attest_judgement *judgement);
 
-/* "verdict", "elements", "worst" and so on as `attest judge --json` prints them, an object of
- * JSON; to be freed. NULL: out of memory. */
+/* The judgement as a JSON object, with the members that `attest judge --json` prints:
+ * "verdict", "elements", "worst" and so on; free it. NULL: out of memory. */
 ATTEST_API char *attest_judgement_format(const attest_judgement *judgement);
 
 #ifdef __cplusplus

@@ -22,13 +22,13 @@ typedef struct bound_job {
     double *result;
     unsigned char *reason;
     attest_judge_cancel cancel;
-    double *replayed; /* NULL, or bounds of the schedules: lo of every element, then hi */
+    double *scheduled; /* NULL, or bounds of the schedules: lo of every element, then hi */
 } bound_job;
 
 static void job_clear(bound_job *job)
 {
     attest_judge_head_bound_clear(&job->state);
-    free(job->replayed);
+    free(job->scheduled);
 }
 
 static bool bound_block(void *context, size_t i)
@@ -69,10 +69,10 @@ static void store(attest_judge_bounds *to, const bound_job *job)
         double lo = row[0], hi = row[columns], exact = row[2 * columns],
                error = row[3 * columns];
 
-        if (job->replayed) { /* the intersection; NaN stays */
-            lo = lo < job->replayed[i] ? job->replayed[i] : lo;
-            hi =
-                hi > job->replayed[rows * columns + i] ? job->replayed[rows * columns + i] : hi;
+        if (job->scheduled) { /* the intersection; NaN stays */
+            lo = lo < job->scheduled[i] ? job->scheduled[i] : lo;
+            hi = hi > job->scheduled[rows * columns + i] ? job->scheduled[rows * columns + i]
+                                                         : hi;
         }
         if (to->lo)
             to->lo[i] = lo;
@@ -130,9 +130,9 @@ static attest_status bound_variants(attest_judge_bounds *bounds, bound_job *job,
 
 /* to = the hull of the bounds of all schedules, lo and then hi of count elements; other: space
  * for as much. */
-static attest_status replay(double *to, double *other, size_t count, const attest_qkv *qkv,
-                            const attest_judge_model *model,
-                            const attest_judge_options *options, attest_error *error)
+static attest_status run_schedules(double *to, double *other, size_t count,
+                                   const attest_qkv *qkv, const attest_judge_model *model,
+                                   const attest_judge_options *options, attest_error *error)
 {
     for (size_t s = 0; s < model->schedules; s++) {
         double *result = s == 0 ? to : other;
@@ -157,11 +157,12 @@ static attest_status bound_schedules(attest_judge_bounds *bounds, bound_job *job
     double *other ATTEST_FREED = NULL;
 
     if (model->schedules > 0 && model->variants == 1) {
-        job->replayed = attest_memory_alloc(count, 2 * sizeof *job->replayed);
+        job->scheduled = attest_memory_alloc(count, 2 * sizeof *job->scheduled);
         other = attest_memory_alloc(model->schedules > 1 ? count : 1, 2 * sizeof *other);
-        if (!job->replayed || !other)
+        if (!job->scheduled || !other)
             return attest_memory_fail(error);
-        ATTEST_TRY(replay(job->replayed, other, count, &x->qkv, model, job->options, error));
+        ATTEST_TRY(
+            run_schedules(job->scheduled, other, count, &x->qkv, model, job->options, error));
     }
     return bound_variants(bounds, job, model, error);
 }

@@ -360,14 +360,14 @@ static attest_status bound_schedules_of_head(size_t may[ATTEST_JUDGE_EVENTS],
     if (!lo)
         return attest_memory_fail(error);
     for (size_t s = 0; s < model->schedules; s++) {
-        attest_judge_interval_run replay ATTEST_CLEARED_BY(attest_judge_interval_run_clear);
+        attest_judge_interval_run run ATTEST_CLEARED_BY(attest_judge_interval_run_clear);
         attest_judge_watch watch = {0};
 
-        ATTEST_TRY(attest_judge_interval_run_init(&replay, q, model->variant,
-                                                  &model->schedule[s], error));
-        replay.x.watch = &watch;
+        ATTEST_TRY(attest_judge_interval_run_init(&run, q, model->variant, &model->schedule[s],
+                                                  error));
+        run.x.watch = &watch;
         for (size_t i = 0; i < q->queries; i++)
-            attest_judge_interval_run_row(lo, lo + q->value_dim, &replay, head, i);
+            attest_judge_interval_run_row(lo, lo + q->value_dim, &run, head, i);
         for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
             may[e] += watch.count[e];
     }
@@ -379,15 +379,16 @@ static attest_status decide_head(attest_judge_ranges *r, attest_judge_head *head
                                  const attest_judge_model *model,
                                  const bool may[ATTEST_JUDGE_EVENTS], attest_error *error)
 {
-    size_t replayed[ATTEST_JUDGE_EVENTS] = {0};
+    size_t by_schedule[ATTEST_JUDGE_EVENTS] = {0};
     bool schedules = model->schedules > 0;
 
     ATTEST_TRY(schedules ? run_schedules(r, head, model, error)
                          : run_drawn(r, head, model, error));
     if (schedules)
-        ATTEST_TRY(bound_schedules_of_head(replayed, head, model, error));
+        ATTEST_TRY(bound_schedules_of_head(by_schedule, head, model, error));
     for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
-        if (may[e] && (!schedules || replayed[e] > 0) && r->event[e].answer == ATTEST_JUDGE_NO)
+        if (may[e] && (!schedules || by_schedule[e] > 0) &&
+            r->event[e].answer == ATTEST_JUDGE_NO)
             r->event[e].answer = ATTEST_JUDGE_OPEN;
     return ATTEST_OK;
 }

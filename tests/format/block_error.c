@@ -1,5 +1,5 @@
-/* block_error.c -- what quantising a row of numbers that are not negative does to them is
- * within the proved errors, and comes near to them. */
+/* block_error.c -- the errors of quantised rows of numbers >= 0 are within the proved bounds,
+ * and come near to them. */
 #include <math.h>
 
 #include "base/random.h"

@@ -1,6 +1,7 @@
-/* Formats hosted in doubles: all 8-bit sums, products, quotients and fused sums, all 16-bit
- * conversions and exponentials, against roundings found in the list of a format's numbers;
- * binary32 against the processor; everything else against MPFR, bit for bit. */
+/* simulate_in_double.c -- formats simulated in doubles: all 8-bit sums, products, quotients and
+ * fused sums, all 16-bit conversions and exponentials, against roundings found in the list of
+ * the numbers of a format; binary32 against the processor; everything else against MPFR, bit
+ * for bit. */
 #include <math.h>
 #include <string.h>
 

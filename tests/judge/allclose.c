@@ -1,5 +1,5 @@
-/* The tolerance |y - o| <= atol + rtol |o|: decided against exact rationals, undecided only
- * where errors reach over the border. */
+/* allclose.c -- the tolerance |y - o| <= atol + rtol |o| against exact rationals: undecided
+ * only where errors reach across the limit. */
 #include <math.h>
 #include <string.h>
 

@@ -365,7 +365,7 @@ static void compare(tally *t, const attest_judge_bounds *b, size_t at, const arb
         t->far++;
 }
 
-static void try_question(tally *t, uint64_t seed)
+static void try_problem(tally *t, uint64_t seed)
 {
     uint64_t state = attest_random_mix(seed);
     int kind = (int)pick(&state, 5);
@@ -417,7 +417,7 @@ TEST(exact)
     tally t = {0};
 
     for (size_t i = 0; i < trials; i++)
-        try_question(&t, seed + i);
+        try_problem(&t, seed + i);
     printf("# %zu elements, %zu of empty rows, %zu without a bound\n", t.elements, t.empty,
            t.unbounded);
     TAP_OK(t.elements > trials, "there are elements to compare (%zu)", t.elements);

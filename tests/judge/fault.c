@@ -1,4 +1,4 @@
-/* Questions with a fault: which keys each row sees, and with what scale. */
+/* fault.c -- problems changed by a fault: the keys that each row sees, and the scale. */
 #include <math.h>
 #include <string.h>
 
@@ -120,7 +120,7 @@ static void masks(void)
            "1000000/0100000/0010000/0000000/0000000/");
 }
 
-/* What a fault makes of the scale: a double next to it, 0 where it does not apply. */
+/* The scale after a fault: a double next to it, 0 where the fault does not apply. */
 static double scale_of(const char *scale, const char *softcap, attest_judge_fault fault,
                        double *cap)
 {

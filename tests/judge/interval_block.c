@@ -1,5 +1,5 @@
-/* interval_block.c -- many columns of a matrix unit at once are columns one by one, bit for
- * bit, in every kernel: sums, and what lies between two ends. */
+/* interval_block.c -- many columns of a matrix unit at once equal single columns, bit for bit,
+ * in every kernel: sums and intervals. */
 #include <math.h>
 
 #include <attest/kernel.h>

@@ -1,5 +1,5 @@
 /* interval_keys.c -- exponentials, casts, row sums and ranges of scores of many keys at once
- * are those of the keys one by one, bit for bit, in every kernel. */
+ * equal those of single keys, bit for bit, in every kernel. */
 #include <math.h>
 
 #include <attest/kernel.h>

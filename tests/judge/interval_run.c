@@ -1,5 +1,5 @@
-/* interval_run.c -- every kernel of a schedule lies between the ends that replay gives,
- * whatever its exp, tanh and division return; and the ends are not far apart. */
+/* interval_run.c -- the bounds of a schedule contain every kernel of it, whatever its exp, tanh
+ * and division return, and are not much wider. */
 #include <math.h>
 
 #include "tests/judge/judge_cases.h"
@@ -53,14 +53,14 @@ static void set_cases(judge_case *c, uint64_t *state, size_t kind, size_t trial)
         add_factors(c, state);
 }
 
-static size_t check_row(judge_case *c, attest_judge_interval_run *replay, uint64_t *state,
+static size_t check_row(judge_case *c, attest_judge_interval_run *run, uint64_t *state,
                         size_t i, size_t *touched)
 {
     double lo[CASE_VALUES], hi[CASE_VALUES], out[CASE_VALUES];
     size_t outside = 0, values = c->problem.value_dim;
     attest_error error = {0};
 
-    if (!attest_judge_interval_run_row(lo, hi, replay, &c->head, i))
+    if (!attest_judge_interval_run_row(lo, hi, run, &c->head, i))
         return 0;
     for (size_t t = 0; t < 12; t++) {
         attest_judge_recipe recipe;
@@ -90,18 +90,18 @@ static void check_inside(uint64_t *state)
 
         for (size_t t = 0; t < 250; t++) {
             judge_case c;
-            attest_judge_interval_run replay;
+            attest_judge_interval_run run;
             attest_error error = {0};
 
             set_cases(&c, state, kind, t);
-            if (attest_judge_interval_run_init(&replay, &c.problem, &c.variant, &c.schedule,
+            if (attest_judge_interval_run_init(&run, &c.problem, &c.variant, &c.schedule,
                                                &error) != ATTEST_OK) {
                 printf("# %s\n", error.text);
                 unknown++;
             } else {
                 for (size_t i = 0; i < c.problem.queries; i++, rows++)
-                    outside += check_row(&c, &replay, state, i, &touched);
-                attest_judge_interval_run_clear(&replay);
+                    outside += check_row(&c, &run, state, i, &touched);
+                attest_judge_interval_run_clear(&run);
             }
             case_clear(&c);
         }
@@ -237,21 +237,21 @@ static void set_two_keys(judge_case *c, uint64_t *state, const double k[2], cons
 }
 
 /* The ends of its row, and out of the kernels of the schedule; returns how many are outside. */
-static size_t replay_two_keys(double *lo, double *hi, judge_case *c, uint64_t *state)
+static size_t run_two_keys(double *lo, double *hi, judge_case *c, uint64_t *state)
 {
-    attest_judge_interval_run replay;
+    attest_judge_interval_run run;
     attest_error error = {0};
     size_t outside, touched = 0;
 
     if (attest_judge_problem_init(&c->problem, &c->qkv, &error) != ATTEST_OK ||
         attest_judge_head_init(&c->head, &c->problem, &error) != ATTEST_OK ||
         attest_judge_head_load(&c->head, 0, 0, &error) != ATTEST_OK ||
-        attest_judge_interval_run_init(&replay, &c->problem, &c->variant, &c->schedule,
-                                       &error) != ATTEST_OK)
+        attest_judge_interval_run_init(&run, &c->problem, &c->variant, &c->schedule, &error) !=
+            ATTEST_OK)
         abort();
-    outside = check_row(c, &replay, state, 0, &touched);
-    attest_judge_interval_run_row(lo, hi, &replay, &c->head, 0);
-    attest_judge_interval_run_clear(&replay);
+    outside = check_row(c, &run, state, 0, &touched);
+    attest_judge_interval_run_row(lo, hi, &run, &c->head, 0);
+    attest_judge_interval_run_clear(&run);
     return outside;
 }
 
@@ -264,7 +264,7 @@ static void check_tiny(uint64_t *state, double score, double value, long offset,
 
     set_two_keys(&c, state, (double[]){0, score}, (double[]){0, value});
     c.variant.offset = offset;
-    outside = replay_two_keys(lo, hi, &c, state);
+    outside = run_two_keys(lo, hi, &c, state);
     TAP_OK(outside == 0 && lo[0] == 0 && hi[0] >= least,
            "a weight of e^%g and a value of %g: %g to %g, %zu outside", score, value, lo[0],
            hi[0], outside);
@@ -284,7 +284,7 @@ static void check_largest_part(uint64_t *state, double score, double least, doub
     c.variant.split_log = 0x1p-6;
     c.variant.splits = c.schedule.splits = 2;
     c.schedule.tile = 1;
-    outside = replay_two_keys(lo, hi, &c, state);
+    outside = run_two_keys(lo, hi, &c, state);
     TAP_OK(outside == 0 && hi[0] - lo[0] >= least && hi[0] - lo[0] <= most,
            "two parts, scores 0 and %g: %.8g to %.8g, %zu outside", score, lo[0], hi[0],
            outside);
@@ -306,7 +306,7 @@ static void check_open_maximum(uint64_t *state)
     c.variant.sum_of = ATTEST_JUDGE_SUM_UNCAST;
     c.variant.max = ATTEST_JUDGE_MAX_ONLINE;
     c.schedule.tile = c.schedule.splits = 1;
-    outside = replay_two_keys(lo, hi, &c, state);
+    outside = run_two_keys(lo, hi, &c, state);
     TAP_OK(outside == 0 && lo[0] < 1.25 && hi[0] > 1.25 && hi[0] - lo[0] < 0x1p-10,
            "a reference that may be raised by little: %.8g to %.8g, %zu outside", lo[0], hi[0],
            outside);
@@ -325,7 +325,7 @@ static double simulate_two_keys(judge_case *c)
     return out;
 }
 
-/* Scores that overflow to -inf are not keys that are not seen. */
+/* Keys whose scores overflow to -inf are seen. */
 static void check_overflow(uint64_t *state, double other)
 {
     judge_case c;
@@ -333,7 +333,7 @@ static void check_overflow(uint64_t *state, double other)
 
     set_two_keys(&c, state, (double[]){-0x1p17, other}, (double[]){1, 2});
     c.variant.score.accumulate = case_format("binary16");
-    replay_two_keys(lo, hi, &c, state);
+    run_two_keys(lo, hi, &c, state);
     out = simulate_two_keys(&c);
     TAP_OK(lo[0] == -(double)INFINITY && hi[0] == (double)INFINITY &&
                (other > -0x1p16 ? out == 2 : isnan(out)),
@@ -353,7 +353,7 @@ static void check_far_reference(uint64_t *state, double score)
     c.variant.splits = c.schedule.splits = c.schedule.tile = 1;
     c.schedule.direction = ATTEST_JUDGE_DIRECTION_FORWARD;
     c.schedule.constant = ATTEST_JUDGE_CONSTANT_FOLDED;
-    replay_two_keys(lo, hi, &c, state);
+    run_two_keys(lo, hi, &c, state);
     out = simulate_two_keys(&c);
     TAP_OK(isnan(out) ? lo[0] == -(double)INFINITY && hi[0] == (double)INFINITY
                       : lo[0] <= out && out <= hi[0] && hi[0] - lo[0] < 0x1p-10,
@@ -361,7 +361,7 @@ static void check_far_reference(uint64_t *state, double score)
     case_clear(&c);
 }
 
-/* A scale that is 0 in binary32 is no scale that is not there. */
+/* A scale that is 0 in binary32 is not an absent scale. */
 static void check_no_scale(uint64_t *state)
 {
     judge_case c;
@@ -370,7 +370,7 @@ static void check_no_scale(uint64_t *state)
     set_two_keys(&c, state, (double[]){1, 0}, (double[]){1, 2});
     c.qkv.scale = "1e-50";
     c.schedule.constant = ATTEST_JUDGE_CONSTANT_FOLDED;
-    replay_two_keys(lo, hi, &c, state);
+    run_two_keys(lo, hi, &c, state);
     out = simulate_two_keys(&c);
     TAP_OK(out == 1.5 && lo[0] <= out && out <= hi[0], "a scale of 0: %g to %g, %g", lo[0],
            hi[0], out);
@@ -395,7 +395,7 @@ static void check_large_sum(uint64_t *state, bool flush)
     c.schedule.flush = flush;
     c.schedule.constant = ATTEST_JUDGE_CONSTANT_FOLDED;
     c.schedule.quotient = ATTEST_JUDGE_QUOTIENT_RECIPROCAL;
-    replay_two_keys(lo, hi, &c, state);
+    run_two_keys(lo, hi, &c, state);
     out = simulate_two_keys(&c);
     TAP_OK(lo[0] <= out && out <= hi[0] && (!flush || out == 0),
            "a sum beyond 2^126, its reciprocal%s: %g to %g, %g", flush ? " flushed" : "", lo[0],
@@ -417,7 +417,7 @@ static void check_nan_weights(uint64_t *state, attest_judge_sum_of sum_of)
     c.variant.p = case_format("float8_e4m3fn");
     c.variant.p.saturates = true;
     c.variant.sum_of = sum_of;
-    replay_two_keys(lo, hi, &c, state);
+    run_two_keys(lo, hi, &c, state);
     out = simulate_two_keys(&c);
     TAP_OK(isnan(out) && lo[0] == -(double)INFINITY && hi[0] == (double)INFINITY,
            "weights that are not numbers: %g to %g, %g", lo[0], hi[0], out);
@@ -464,7 +464,7 @@ static void check_wide_softcap(uint64_t *state)
         c.qkv.softcap = "1";
         c.schedule.tile = 2;
         c.schedule.lanes = 1;
-        wrong += replay_two_keys(lo, hi, &c, state);
+        wrong += run_two_keys(lo, hi, &c, state);
         weight = rounded(rounded(k[1], get_tanh) - rounded(1, get_tanh), get_exp);
         wrong += simulate_two_keys(&c) != weight / (1 + weight);
         case_clear(&c);
@@ -480,11 +480,11 @@ static int by_size(const void *x, const void *y)
 }
 
 /* The distance of the ends in the unit roundoffs of the output at the largest value. */
-static double get_width(judge_case *c, attest_judge_interval_run *replay, size_t i)
+static double get_width(judge_case *c, attest_judge_interval_run *run, size_t i)
 {
     double lo[CASE_VALUES], hi[CASE_VALUES], width = 0, most = 0;
 
-    if (!attest_judge_interval_run_row(lo, hi, replay, &c->head, i))
+    if (!attest_judge_interval_run_row(lo, hi, run, &c->head, i))
         return INFINITY;
     for (size_t j = 0; j < c->problem.keys * c->problem.value_dim; j++)
         most = fmax(most, fabs(c->v[j]));
@@ -502,7 +502,7 @@ static void check_narrow(uint64_t *state)
 
         while (count < 400) {
             judge_case c;
-            attest_judge_interval_run replay;
+            attest_judge_interval_run run;
             attest_error error = {0};
 
             case_init(&c, state, kind);
@@ -511,10 +511,10 @@ static void check_narrow(uint64_t *state)
             c.variant.p_scheme.name[0] = '\0'; /* so do coarse elements that are open */
             /* A sink far above the scores overflows a sum in binary16. */
             if (!c.problem.capped && !(kind == 4 && c.head.sink) &&
-                attest_judge_interval_run_init(&replay, &c.problem, &c.variant, &c.schedule,
+                attest_judge_interval_run_init(&run, &c.problem, &c.variant, &c.schedule,
                                                &error) == ATTEST_OK) {
-                width[count++] = get_width(&c, &replay, 0);
-                attest_judge_interval_run_clear(&replay);
+                width[count++] = get_width(&c, &run, 0);
+                attest_judge_interval_run_clear(&run);
             }
             case_clear(&c);
         }

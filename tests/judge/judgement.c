@@ -1,5 +1,5 @@
-/* A judgement from plain arrays: the shapes of outputs, the text of what was found, and work
- * that the caller stops. */
+/* judgement.c -- judgements of plain arrays: shapes of outputs, the text of a judgement, and
+ * work that the caller cancels. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -276,7 +276,7 @@ static bool refuse(void *context)
     return context == NULL;
 }
 
-/* Models with many combinations take long enough that somebody is asked. */
+/* Models with many combinations take long enough for the caller to be polled. */
 static void stops(size_t jobs)
 {
     attest_qkv qkv = problem();

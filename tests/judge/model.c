@@ -1,6 +1,6 @@
-/* Kernel models: the defaults are those of fp32-any, the two models of the specification, lists
- * and matrix units, numbers rounded up; what is written is read again and the same; what
- * contradicts itself is refused where it stands. */
+/* model.c -- kernel models: the defaults are those of fp32-any; the two models of the
+ * specification; lists and matrix units; numbers rounded up; a written model reads back equal;
+ * contradictions are refused, with their place. */
 #include <math.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* What leaves the range of a format on several heads: of the heads by themselves, the worst,
- * and of kernels and places the first, however many processes share the heads. */
+/* range.c -- events on several heads: the worst answer of the single heads, the first kernel
+ * and place, with any number of processes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

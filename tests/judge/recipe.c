@@ -1,4 +1,4 @@
-/* Kernels of a model: what a schedule says is what is done, and kernels that are drawn make
+/* recipe.c -- kernels of a model: a schedule determines its kernel, and drawn kernels make
  * every choice that the variant leaves open, and no other. */
 #include <stdlib.h>
 #include <string.h>

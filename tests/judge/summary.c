@@ -1,5 +1,5 @@
-/* What is counted of an output beside its bounds: verdicts, the worst element, rows that are
- * wrong, the histogram, and two outputs beside each other. */
+/* summary.c -- the summary of an output and its bounds: verdicts, the worst element, wrong
+ * rows, the histogram, and two outputs compared. */
 #include <math.h>
 #include <string.h>
 
@@ -182,8 +182,8 @@ static void elements(void)
                "%g in [%g, %g]", c[i].output, c[i].lo, c[i].hi);
 }
 
-/* What is returned is a number of the output format, of one of them where several are listed,
- * whatever is known of the element: everything (known) or nothing. */
+/* A returned value must be a number of the output format, or of one of them where the model
+ * lists several, with (known) and without bounds. */
 static void formats(void)
 {
     const double inf = (double)INFINITY, nan = (double)NAN;

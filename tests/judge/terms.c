@@ -1,5 +1,5 @@
-/* terms.c -- rows of which nothing may be said; parts of the bound that are no named
- * terms (those are in tests/bounds/t-judge): kernels come near it; how much each stage adds. */
+/* terms.c -- rows without bounds; parts of the bound that are not named terms (those are in
+ * tests/bounds/t-judge): kernels come near it; contributions of the stages. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -39,7 +39,7 @@ static void two_keys(scene *x)
     x->value[1] = -1;
 }
 
-/* ---- what comes near the bound ---- */
+/* ---- kernels near the bound ---- */
 
 /* Quotient, tanh and product are just above half the least number. */
 static void softcap_case(void)
@@ -201,7 +201,7 @@ static void factor_cases(void)
     expect_nothing(&x, "a factor that is subnormal over it");
 }
 
-/* ---- where nothing may be said ---- */
+/* ---- rows without bounds ---- */
 
 /* Thirty keys whose products with V add up to 90 000, more than binary16 holds, and one that
  * weighs e^20 times as much: with it in front of them they add nearly nothing. */

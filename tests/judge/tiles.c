@@ -1,5 +1,5 @@
-/* How often a weight may be rescaled: tiles that are known against all earlier ones, tiles that
- * are not against every place where they can begin. */
+/* tiles.c -- the number of rescales of a weight: known tiles against all earlier ones, unknown
+ * tiles against every place where they can begin. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
-/* A correct kernel whose output a tolerance refuses: the first of the kernels that are tried,
- * on the row and pushed at the column of the place that is given, and none beyond their number.
- */
+/* tolerance_search.c -- the search for a correct kernel that exceeds a tolerance returns the
+ * first of the kernels that do, on the row and pushed at the column of the given place, within
+ * their number. */
 #include <math.h>
 #include <stdlib.h>
 

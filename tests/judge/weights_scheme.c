@@ -1,6 +1,6 @@
-/* weights_scheme.c -- weights that are quantised between two ends: whatever they are there,
- * what becomes of them is between what becomes of the ends. Of all sizes, down to where the
- * scales of a group are no longer normal numbers. */
+/* weights_scheme.c -- quantised weights between two ends: whatever they are, the results lie
+ * between the computed ends. Weights of all sizes, down to scales that are no longer normal
+ * numbers. */
 #include <math.h>
 
 #include "judge/kernel_instance.h"
