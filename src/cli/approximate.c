@@ -58,7 +58,7 @@ static attest_status build(attest_approximation *a, const approximate_job *job, 
     return status;
 }
 
-/* Whether the enclosures lie below what was known before. */
+/* Do the enclosures respect the a priori bounds? */
 static bool below_bounds(const attest_approximation *a)
 {
     return arb_le(a->l1, a->l1_bound) && arb_le(a->l2, a->l2_bound);
@@ -154,7 +154,7 @@ static void print_row(FILE *stream, const attest_approximation *a)
     fflush(stream);
 }
 
-/* The grids 2, 4, 8, ... below G, and G. */
+/* Prints the table for the grids 2, 4, 8, ... below G, and G. */
 static int print_table(FILE *stream, const approximate_job *job)
 {
     attest_fprint(stream,

@@ -58,7 +58,7 @@ static void subject_clear(audit_subject *subject)
     attest_construction_clear(&subject->construction);
 }
 
-/* The claim: the user's bounds, else those of the construction. */
+/* Sets the claim: the user's bounds, or else those of the construction. */
 static void set_claim(attest_audit *audit, const audit_subject *subject,
                       const audit_request *request)
 {
@@ -123,7 +123,7 @@ static int run_strategy(audit_job *job, audit_subject *subject, attest_strategy 
     return c->hypothesis ? EXIT_HOLDS : run_subject(job, subject);
 }
 
-/* The record names the files by their hashes; standard input is none. */
+/* Takes the hash of an input for the record; standard input has none. */
 static void take_hash(char sha256[65], attest_input *input, const audit_job *job)
 {
     if ((job->common->output || job->request->settings.report) && strcmp(input->path, "-") != 0)
@@ -141,7 +141,7 @@ static int read_weights(audit_job *job, audit_subject *subject, const attest_inp
         attest_weights_read_input(&subject->given, &input, budget, &error))
         return attest_cli_fail_input(&error);
     take_hash(job->weights_sha256, &input, job);
-    attest_input_close(&input); /* frees the file before the data are changed to fit */
+    attest_input_close(&input); /* free the file before the data are changed */
     if (!fmpq_is_zero(subject->given.form.softcap))
         return attest_cli_refuse(
             "%s: audit does not simulate a softcap; use 'attest heads', with --arch or "
@@ -151,7 +151,7 @@ static int read_weights(audit_job *job, audit_subject *subject, const attest_inp
                            request->weights);
 }
 
-/* The dataset, and weights that are given. */
+/* Reads the dataset, and the weights if --weights is given. */
 static int read_inputs(audit_job *job)
 {
     attest_input input ATTEST_CLEARED_BY(attest_input_close) = {0};
@@ -234,7 +234,7 @@ static int audit(audit_job *job)
     return any_hypothesis_fails(job) || job->gate.count > 0 ? EXIT_FAILS : EXIT_HOLDS;
 }
 
-/* "LO..HI", or "HI". */
+/* Parses --sweep: "LO..HI", or "HI". */
 static int parse_sweep(audit_request *request)
 {
     const char *text = request->sweep, *high = text;
@@ -284,7 +284,7 @@ static int parse_strategies(audit_request *request)
     return EXIT_HOLDS;
 }
 
-/* The folder or file of -o, and the page: an audit may take minutes. */
+/* Checks before the audit, which may take minutes, that -o and --report can be written. */
 static int check_outputs(const audit_request *request, const attest_common *common)
 {
     const char *output = common->output;

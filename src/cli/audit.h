@@ -163,38 +163,38 @@ attest_status attest_cli_audit_read_texts(attest_texts *texts, const char *path,
 void attest_cli_audit_set_algorithm(attest_simulated_arithmetic *like,
                                     const audit_settings *settings);
 
-/* Where -o puts the record, and what begins the names of files beside it. */
+/* The path of the record, and the prefix of the paths of files beside it. */
 typedef struct audit_target {
     char record[AUDIT_MOST_PATH], stem[AUDIT_MOST_PATH];
 } audit_target;
 int attest_cli_audit_find_target(audit_target *target, const char *output);
 
-/* "gate": what was compared, and what is worse. */
+/* "gate": the stored record, and what is worse than there. */
 void attest_cli_audit_write_gate(attest_json *json, const attest_audit_gate *gate,
                                  const char *path);
 void attest_cli_audit_print_gate(const attest_audit_gate *gate);
 
-/* What to try next with what was audited. */
+/* Prints a hint below the summary. */
 void attest_cli_audit_print_next(const audit_settings *settings, const attest_common *common);
 
-/* The page that --report asks for, of the record that `write` writes; output: that of -o, where
- * the record was saved, or NULL. */
+/* Writes the page of --report for the record that `write` writes; output is the argument of -o,
+ * or NULL. */
 int attest_cli_audit_write_page(const char *page, const char *output,
                                 void (*write)(attest_json *json, const void *context),
                                 const void *context);
 
-/* The table of what errors mean. */
+/* Prints the table of the errors' effects: on outputs, attention weights and pairs. */
 void attest_cli_audit_print_meaning(const attest_audit_result *result, size_t count);
 
-/* *model = what --stage or --kernel ask for, to be freed; NULL: neither does. EXIT_HOLDS, or a
+/* *model = the kernel of --stage or --kernel, which the caller frees, or NULL. EXIT_HOLDS, or a
  * complaint. */
 int attest_cli_audit_load_kernel(attest_judge_model **model, const audit_settings *settings);
 
-/* Saves record and colliding pairs where -o says: X.json names the record itself, any other
- * path a folder for audit.json and its collision files. EXIT_HOLDS, or a complaint. */
+/* Writes record and colliding pairs to the path of -o: X.json is the record itself, any other
+ * path a directory for audit.json and the collision files. EXIT_HOLDS, or a complaint. */
 int attest_cli_audit_save(audit_job *job);
 
-/* Whether -o names the record itself, not a folder for it: "X.json". */
+/* Does -o name the record itself ("X.json") instead of a directory? */
 bool attest_cli_audit_is_record(const char *output);
 
 /* Writes the page that --report asks for. EXIT_HOLDS, or a complaint. */
@@ -203,7 +203,7 @@ int attest_cli_audit_report(const audit_job *job);
 /* Writes the whole record of an audit_job: an attest_json_writer. */
 void attest_cli_audit_write_job(attest_json *json, const void *job);
 
-/* A table for people. */
+/* Prints the audit as tables. */
 void attest_cli_audit_print(const audit_job *job);
 
 /* "theorem", "gap", "tuned", or NULL for weights that were given. */

@@ -108,7 +108,7 @@ static bool is_plain(const char *value)
                                    "0123456789:_-=.+") == strlen(value);
 }
 
-/* One part, STAGE=VALUE. */
+/* Parses one part of --stage, STAGE=VALUE. */
 static int set_stage(stages *s, char *part)
 {
     const struct {
@@ -138,7 +138,7 @@ static int set_stage(stages *s, char *part)
         part);
 }
 
-/* "order": a matrix unit's, or "accumulate": a format. */
+/* Adds "order" for a matrix unit, or "accumulate" for a format. */
 static void add_dot(char *text, const char *group, const char *value)
 {
     bool unit = strncmp(value, "tc:", 3) == 0;
@@ -147,7 +147,8 @@ static void add_dot(char *text, const char *group, const char *value)
             unit ? "order" : "accumulate", value);
 }
 
-/* Weights are cast to a format, or else quantised by a scheme, and then numbers of "in". */
+/* Is p the name of a format? Otherwise it is a scheme, and the quantised weights are numbers of
+ * "in". */
 static bool is_format(const char *name)
 {
     attest_format format;

@@ -13,7 +13,7 @@
 #include "judge/model.h"
 #include "report/print.h"
 
-/* A number of few characters, or "-". */
+/* Prints a number in few characters, or "-" if it is unknown. */
 static void print_measure(bool known, double value)
 {
     char text[32];
@@ -25,7 +25,7 @@ static void print_measure(bool known, double value)
     attest_print(" %9s", text);
 }
 
-/* The same of a size that doubles may not hold. */
+/* The same for a size beyond the range of doubles. */
 static void print_size(bool known, attest_audit_size size)
 {
     char text[ATTEST_AUDIT_SIZE_TEXT] = "-";
@@ -43,7 +43,7 @@ static void print_count(const fmpz_t value)
     flint_free(text);
 }
 
-/* "2^x" with the first digits of a decimal x, and the whole of its exponent. */
+/* Formats "2^x" with the first digits of the decimal x and its exponent. */
 static void format_power(char *text, size_t room, const char *log2, int digits)
 {
     const char *exponent = strchr(log2, 'e');
@@ -58,7 +58,7 @@ static bool has_log2(const arb_t ball)
     return arb_is_positive(ball) && arb_is_finite(ball);
 }
 
-/* A positive ball as 2^x, an exact 0 as 0. */
+/* Prints a positive ball as 2^x, an exact 0 as 0. */
 static void print_separation(bool known, const arb_t ball)
 {
     char text[40] = "-", *log2 = known ? attest_ball_format_log2(ball) : NULL;
@@ -91,7 +91,7 @@ static void print_results(const attest_audit_result *result, size_t count)
     }
 }
 
-/* What the errors mean, format by format. */
+/* Prints the effects of the errors, format by format. */
 void attest_cli_audit_print_meaning(const attest_audit_result *result, size_t count)
 {
     attest_print("\n%-16s %9s %9s %9s %9s %9s %10s %10s %10s\n", "format", "error", "mean",
@@ -112,7 +112,7 @@ void attest_cli_audit_print_meaning(const attest_audit_result *result, size_t co
     }
 }
 
-/* A sentence each, of whom where it is not of the format alone. */
+/* Prints a sentence for each format; whose is its subject where it is not the format alone. */
 static void print_conclusions(const char *whose, const attest_audit_result *result,
                               size_t count)
 {
@@ -125,7 +125,7 @@ static void print_conclusions(const char *whose, const attest_audit_result *resu
     }
 }
 
-/* What exact attention does not do, and formats do on these data. */
+/* Prints the laws of exact attention that the formats break on these data. */
 static void print_laws(const attest_audit *audit)
 {
     attest_audit_conclusion text;
@@ -202,7 +202,7 @@ static void print_certified(const attest_audit *audit)
         attest_print("\n");
 }
 
-/* The bits that Theorem 2 asks for, to be freed by flint_free; NULL: it does not apply. */
+/* Returns the bits that Theorem 2 requires, for flint_free; NULL if it does not apply. */
 static char *theory_bits(const attest_audit_theory *theory)
 {
     char *text = NULL;
@@ -259,7 +259,7 @@ static void print_collapse(const attest_audit *audit)
     print_theory(&audit->theory);
 }
 
-/* How the error falls: the least widths at which outputs are right to within so much. */
+/* Prints the least widths from which on the relative error is below some limits. */
 static void print_graded(const attest_audit_error_by_width *graded)
 {
     static const double limit[] = {0.1, 0.01, 0.001};
@@ -280,7 +280,7 @@ static void print_graded(const attest_audit_error_by_width *graded)
     attest_print("\n");
 }
 
-/* The bits of an entry that are necessary, observed, and proved sufficient. */
+/* Prints the bits of an entry that are necessary, observed, and proved sufficient. */
 static void print_bits(const attest_audit *audit)
 {
     const attest_audit_collapse *c = &audit->collapse;
@@ -366,7 +366,7 @@ static void print_subject(const audit_job *job, const audit_subject *subject)
         print_conclusions("the kernel, ", audit->staged, 1);
 }
 
-/* The three strategies in one table. */
+/* Prints the strategies side by side. */
 static void print_side_by_side(const audit_job *job)
 {
     attest_print("\n%-10s %14s %14s %14s\n", "strategy", "collapse bits", "certified bits",

@@ -113,7 +113,7 @@ int attest_cli_audit_find_target(audit_target *t, const char *output)
     return EXIT_HOLDS;
 }
 
-/* The name of a counterexample's file without its folder; ':' and '=' become '-'. */
+/* Formats the name of a counterexample's file; ':' and '=' become '-'. */
 static void name_collision(char *name, size_t size, const audit_subject *subject,
                            const char *format)
 {
@@ -147,7 +147,7 @@ static int save_collision(audit_subject *subject, size_t f, const audit_target *
     return code;
 }
 
-/* The weights that were built: whoever has the record can evaluate them again. */
+/* Writes the constructed weights, so that the audit can be repeated. */
 static int save_weights(const audit_subject *subject, const audit_target *t)
 {
     char path[AUDIT_MOST_PATH + 256];
@@ -193,7 +193,7 @@ int attest_cli_audit_save(audit_job *job)
     return EXIT_HOLDS;
 }
 
-/* The name of the record without its folder. */
+/* Returns the file name of the record. */
 static const char *name_record(const char *output)
 {
     const char *slash;

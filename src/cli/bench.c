@@ -46,10 +46,10 @@ typedef struct bench_race {
     const char *work;            /* "exp, 1024 doubles" */
     const char *fast, *baseline; /* their names */
     bench_work *run_fast, *run_baseline;
-    double seconds, baseline_seconds; /* the best of many; 0 where it could not be done */
+    double seconds, baseline_seconds; /* the best of many; 0 if a run failed */
 } bench_race;
 
-/* The time of one run, if it is better than the best so far; 0 if it could not be done. */
+/* Returns the least of `best` and the time of one run; 0 if the run failed. */
 static double better(bench_work *work, void *context, double best)
 {
     double start = attest_clock_seconds();
@@ -390,7 +390,7 @@ static void write_race(const bench_race *race, void *context)
     attest_json_write_close(json);
 }
 
-/* Where a race goes when it is over. */
+/* The receiver of finished races. */
 typedef struct bench_finish {
     bench_emit *emit;
     void *context;
@@ -398,7 +398,7 @@ typedef struct bench_finish {
     uint64_t done;
 } bench_finish;
 
-/* The line of progress makes room for the result. */
+/* Ends the progress line before the result is printed. */
 static void finish_race(const bench_race *race, void *context)
 {
     bench_finish *finish = context;

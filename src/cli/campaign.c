@@ -48,7 +48,7 @@ const attest_command attest_command_campaign = {
     .run = run,
 };
 
-/* There is one program, and it loads one object. */
+/* The program loads a single object. */
 static attest_load loaded;
 
 int attest_cli_load(const char *path)
@@ -137,7 +137,8 @@ static int set_arithmetic(attest_setting *setting, const campaign_request *reque
     return EXIT_HOLDS;
 }
 
-/* Whether the property can be asked this. */
+/* Does the property have the hypothesis of --without and, with --number, depend on the
+ * arithmetic? */
 static bool fits(const attest_property *property, const attest_setting *setting)
 {
     bool found = !setting->without;
@@ -162,7 +163,8 @@ static int refuse_setting(const attest_property *property, const attest_setting 
                              setting->without, used ? list : "none");
 }
 
-/* All of them; where an object was loaded and nothing is said, those of the object. */
+/* Chooses all properties; if an object was loaded and "all" was not given, only those of the
+ * object. */
 static int choose_all(attest_plan *plan, const attest_property **list, bool said)
 {
     const attest_load *load = attest_cli_loaded();
@@ -224,7 +226,7 @@ static size_t processors(void)
     return count > MOST_JOBS ? MOST_JOBS : count;
 }
 
-/* SOURCE_DATE_EPOCH, or now. */
+/* Returns SOURCE_DATE_EPOCH, or the current time. */
 static int64_t start_time(void)
 {
     const char *epoch = getenv("SOURCE_DATE_EPOCH");
@@ -262,7 +264,7 @@ static int make_plan(attest_plan *plan, const campaign_request *request)
     return code == EXIT_HOLDS ? choose_properties(plan, request) : code;
 }
 
-/* Everything that a campaign holds while it runs. */
+/* The state of a running campaign. */
 typedef struct campaign_job {
     attest_plan plan;
     attest_folder folder;
@@ -272,10 +274,10 @@ typedef struct campaign_job {
     bool has_corpus;
     attest_corpus corpus;
     attest_observations observations;
-    char *resume; /* the command that goes on, made while there is memory */
+    char *resume; /* the command that resumes it, allocated in advance */
 } campaign_job;
 
-/* Says what was lost, if the journal was not as it was left. */
+/* Reports damaged or incomplete bytes at the end of the journal. */
 static void tell_tail(const campaign_job *job)
 {
     const attest_journal_tail *tail = &job->campaign.tail;
@@ -286,7 +288,7 @@ static void tell_tail(const campaign_job *job)
                             tail->damaged ? "damaged" : "incomplete");
 }
 
-/* The trials of the campaign, a line each, in the folder. */
+/* Opens the file of observations, with a line for each trial. */
 static int open_observations(campaign_job *job, const campaign_request *request)
 {
     attest_error error;
@@ -377,7 +379,7 @@ static int print(const campaign_job *job, const campaign_request *request,
     return code;
 }
 
-/* What was done is in the journal, and how to go on from there. */
+/* Reports an interruption: where the trials are, and the command that resumes the campaign. */
 static int tell_interruption(const campaign_job *job, const campaign_request *request)
 {
     uint64_t trials = 0;
@@ -460,7 +462,7 @@ static int run_plan(const campaign_request *request, attest_common *common)
     return code;
 }
 
-/* A plan that cannot be made is refused here, not by every task. */
+/* Refuses an invalid plan here, before every task would. */
 static int submit_plan(const campaign_request *request, attest_common *common)
 {
     attest_plan plan = {0};

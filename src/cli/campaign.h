@@ -33,8 +33,8 @@ const attest_load *attest_cli_loaded(void);
 int campaign_replay_corpus(attest_corpus *corpus, bool *there, const char *folder,
                            const attest_common *common);
 
-/* Hands the campaign to Slurm instead of running it; the plan is that of the request.
- * EXIT_HOLDS, or a complaint and its exit code. */
+/* Submits the campaign, whose plan is given, to Slurm. EXIT_HOLDS, or a complaint and its exit
+ * code. */
 int campaign_submit(const campaign_request *request, const attest_plan *plan,
                     attest_common *common);
 

@@ -21,7 +21,8 @@ static int check(const campaign_request *request)
     return EXIT_HOLDS;
 }
 
-/* What a campaign keeps: "whole" is the result of a merge, which the next merge removes. */
+/* Is this a file of a campaign? "whole" is the result of a merge, which the next merge removes.
+ */
 static int is_campaign(const struct dirent *entry)
 {
     return strcmp(entry->d_name, ATTEST_JOURNAL_NAME) == 0 ||
@@ -29,7 +30,7 @@ static int is_campaign(const struct dirent *entry)
            strncmp(entry->d_name, "shard.", strlen("shard.")) == 0;
 }
 
-/* Whether the folder contains a campaign that was not submitted from here. */
+/* Does the directory contain a campaign that was not submitted from here? */
 static bool is_taken(const char *folder)
 {
     struct dirent **entries;
@@ -42,9 +43,9 @@ static bool is_taken(const char *folder)
     return count > 0;
 }
 
-/* The plan is kept beside the scripts, as a journal without results. A later submission goes on
- * with the tasks of this one only if it has the same plan, and the merge takes only shards of
- * this plan. */
+/* Writes the plan beside the scripts, as a journal without results. A later submission
+ * continues the tasks only if its plan is the same, and the merge accepts only shards of this
+ * plan. */
 static int keep_plan(const attest_cli_slurm *job, const attest_plan *whole,
                      attest_common *common)
 {
@@ -112,7 +113,7 @@ int campaign_submit(const campaign_request *request, const attest_plan *plan,
         attest_text_add(&merge, " --load");
         attest_cli_add_word(&merge, request->load);
     }
-    if (request->corpus) { /* tasks need not replay it */
+    if (request->corpus) { /* the merge replays it, tasks need not */
         attest_text_add(&merge, " --corpus");
         attest_cli_add_word(&merge, request->corpus);
     }

@@ -22,11 +22,11 @@ const attest_command attest_command_campaign_status = {
     .run = run,
 };
 
-/* All folders together. */
+/* Totals of all directories. */
 typedef struct overview {
     size_t folders, running, finished;
     attest_campaign_status_total total;
-    double left; /* seconds until the last is done, at the rate of each; NAN: not known */
+    double left; /* seconds until the last one is done; NAN: unknown */
 } overview;
 
 static double time_left(const attest_campaign_status *folder,

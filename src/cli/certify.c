@@ -35,7 +35,7 @@ const attest_command attest_command_certify = {
 
 static void write_integer(attest_json *json, const char *key, const fmpz_t value)
 {
-    /* Beyond 64 bits as a string: most readers of JSON would round the number. */
+    /* Numbers beyond 64 bits are strings: most readers of JSON would round them. */
     if (fmpz_abs_fits_ui(value) && fmpz_sgn(value) >= 0) {
         attest_json_write_count(json, key, fmpz_get_ui(value));
     } else {
@@ -68,8 +68,8 @@ static void write_counterexample(attest_json *json, const attest_claim *claim,
     attest_counterexample_write_excerpt(json, &excerpt);
 }
 
-/* The one JSON object of the command; refuted: with a counterexample. Returns the code, or
- * EXIT_ENVIRONMENT when the object is not whole. */
+/* Prints the JSON object of the command, with a counterexample if the claim is refuted. Returns
+ * the code, or EXIT_ENVIRONMENT if the object is incomplete. */
 static int print_json(const attest_claim *claim, const attest_finding *finding,
                       const attest_certificate *certificate, int code)
 {
@@ -124,7 +124,7 @@ static void print_ball(const char *what, const arb_t ball, const attest_place *p
     free(log2);
 }
 
-/* What the verdict means, and what one may want to try next. */
+/* Prints the meaning of the verdict. */
 static void print_meaning(const attest_claim *claim, const attest_finding *finding)
 {
     bool proved = finding->verdict == ATTEST_PROVED;
@@ -150,7 +150,7 @@ static void print_meaning(const attest_claim *claim, const attest_finding *findi
             "", "");
 }
 
-/* The same for people. */
+/* Prints the summary. */
 static void print_text(const attest_claim *claim, const attest_finding *finding)
 {
     char *pairs = fmpz_get_str(NULL, 10, finding->required_pairs);
@@ -182,7 +182,7 @@ static void print_text(const attest_claim *claim, const attest_finding *finding)
     free(r);
 }
 
-/* What the command line asked for. */
+/* The command line. */
 typedef struct certify_request {
     const char *data, *weights, *method;
     attest_number_option r, delta;
@@ -226,7 +226,7 @@ static int check_request(const certify_request *request, const attest_common *co
     return EXIT_HOLDS;
 }
 
-/* A certificate names files: pipes and devices will do only where none is written. */
+/* Refuses pipes and devices if a certificate is written, since it names its input files. */
 static int open_input(attest_input *input, const char *path, const attest_common *common)
 {
     size_t limit = common->budget.left;

@@ -32,7 +32,7 @@ const attest_command attest_command_check = {
     .run = run,
 };
 
-/* The folder of a path, to be freed; NULL for standard input. */
+/* Returns the directory of a path, which the caller frees; NULL for standard input. */
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -159,7 +159,7 @@ static void print_ratio(const construct_job *job)
                  job->finding.precision_bits);
 }
 
-/* The same for people. */
+/* Prints the summary. */
 static void print_text(const construct_job *job)
 {
     const attest_construction *c = &job->construction;

@@ -29,21 +29,20 @@ const attest_command attest_command_demo = {
 
 enum { DEMO_FILES = 5, DEMO_STEPS = 16, DEMO_MOST_ARGUMENTS = 12 };
 
-/* A file that the tour begins with. */
+/* An input file of the tour. */
 typedef struct demo_file {
     const char *name, *text;
 } demo_file;
 
-/* A command of the tour. */
+/* A step of the tour. */
 typedef struct demo_step {
     const char *story;
     const attest_command *command;
-    /* "@x" is x in the tour's folder, "@" the folder itself */
+    /* "@x" is x in the tour's directory, "@" the directory itself */
     const char *arguments[DEMO_MOST_ARGUMENTS];
-    int code;         /* what it must end with */
-    int shown;        /* that many lines of its output: from its end, -n: from its beginning;
-                       * 0: all of it */
-    const char *into; /* the file in the folder that gets its output instead, or NULL */
+    int code;         /* the expected exit code */
+    int shown;        /* number of lines printed: from the end, -n from the beginning; 0: all */
+    const char *into; /* the file that gets its output instead, or NULL */
 } demo_step;
 
 /* head.safetensors: q, k and v of a trained head (examples/devil) on a line of text. */
@@ -51,7 +50,7 @@ static const unsigned char head_bytes[] = {
 #include "cli/demo_head.inc"
 };
 
-/* the files as they are written, a line each */
+/* one line of a file per line */
 /* clang-format off */
 static const demo_file demo_files[DEMO_FILES] = {
     {"universal-pair.json", "{\"format\": \"attest/dataset\", \"version\": 1,\n"
@@ -223,7 +222,7 @@ static int write_files(const char *folder)
     return code;
 }
 
-/* The arguments of a step, with the files in their folder. */
+/* The arguments of a step, with the paths of its files. */
 typedef struct demo_line {
     char argument[DEMO_MOST_ARGUMENTS][MOST_PATH];
     char *argv[DEMO_MOST_ARGUMENTS + 2];
@@ -247,7 +246,7 @@ static void make_line(demo_line *line, const demo_step *step, const char *folder
     line->argv[line->argc] = NULL;
 }
 
-/* What a step printed is lost. */
+/* Reports that the output of a step was lost. */
 static int lose(void)
 {
     attest_cli_complain("the output of a step cannot be kept aside: %s", strerror(errno));
@@ -274,7 +273,7 @@ static int run_into(FILE *stream, const demo_step *step, demo_line *line)
     return code;
 }
 
-/* The whole stream in memory, the caller's to free; NULL where that fails. */
+/* Reads the whole stream into memory, which the caller frees; NULL if that fails. */
 static char *read_back(FILE *stream, size_t *size)
 {
     long length = fseek(stream, 0, SEEK_END) == 0 ? ftell(stream) : -1;
@@ -289,7 +288,7 @@ static char *read_back(FILE *stream, size_t *size)
     return text;
 }
 
-/* The last lines of a text. */
+/* Prints the last lines of a text. */
 static void print_tail(const char *text, size_t size, int lines)
 {
     const char *at = text + size;
@@ -303,7 +302,7 @@ static void print_tail(const char *text, size_t size, int lines)
     fputs(lines < 0 ? at + 1 : at, stdout);
 }
 
-/* The first lines of a text. */
+/* Prints the first lines of a text. */
 static void print_head(const char *text, size_t size, int lines)
 {
     const char *at = text;
@@ -315,7 +314,7 @@ static void print_head(const char *text, size_t size, int lines)
         attest_print("...\n");
 }
 
-/* Runs the command; what is not shown in full is kept aside. */
+/* Runs the command with its output in a temporary file, and prints a part of it. */
 static int run_captured(const demo_step *step, demo_line *line, const char *folder, bool quiet)
 {
     FILE *aside = tmpfile();
@@ -329,7 +328,7 @@ static int run_captured(const demo_step *step, demo_line *line, const char *fold
     text = read_back(aside, &size);
     fclose(aside);
     if (!text)
-        return code == EXIT_ENVIRONMENT ? code : lose(); /* one line says it */
+        return code == EXIT_ENVIRONMENT ? code : lose(); /* its message has been printed */
     if (step->into)
         written = write_file(folder, step->into, text, size);
     else if (!quiet && step->shown < 0)
@@ -364,7 +363,7 @@ static int run_aloud(const demo_step *step, demo_line *line, const char *folder)
     return code;
 }
 
-/* Runs the command with its output thrown away, and records what came of it. */
+/* Runs the command without its output, and writes its exit code to the record. */
 static int run_recorded(const demo_step *step, demo_line *line, const char *folder,
                         attest_json *json)
 {
@@ -382,7 +381,7 @@ static int run_recorded(const demo_step *step, demo_line *line, const char *fold
     return code;
 }
 
-/* All steps; stops at the first that does not end as it should. */
+/* Runs all steps; stops at the first with an unexpected exit code. */
 static int tour(const char *folder, attest_json *json)
 {
     static demo_line line;

@@ -80,7 +80,7 @@ static int read_all(dot_job *job)
     return EXIT_HOLDS;
 }
 
-/* Results that run over the terminal are progress enough. */
+/* No progress line while results are printed to the terminal. */
 static void begin_results(dot_job *job)
 {
     memset(&job->progress, 0, sizeof job->progress);
@@ -89,7 +89,7 @@ static void begin_results(dot_job *job)
     attest_progress_report(&job->progress, "cases", 0, job->a.rows, NULL);
 }
 
-/* The bits of the result, which is a number of binary32; every NaN is the unit's. */
+/* Returns the bits of the result in binary32; every NaN is that of the matrix unit. */
 static uint32_t get_bits(const dot_job *job, size_t row)
 {
     size_t cols = job->a.cols;

@@ -41,7 +41,7 @@ const attest_command attest_command_eval = {
 
 typedef enum eval_system { EVAL_EXACT, EVAL_BALL, EVAL_MPFR, EVAL_DOUBLE } eval_system;
 
-/* The arithmetic that --number, --bits and --round ask for. */
+/* The arithmetic of --number, --bits and --round. */
 typedef struct eval_arithmetic {
     eval_system system;
     long bits;            /* ball */
@@ -49,13 +49,13 @@ typedef struct eval_arithmetic {
     mpfr_rnd_t rounding;  /* mpfr */
 } eval_arithmetic;
 
-/* What the command line asked for. */
+/* The command line. */
 typedef struct eval_request {
     const char *data, *weights, *number, *round;
     unsigned long bits;
 } eval_request;
 
-/* Where outputs go: one JSON object, or a line per token. */
+/* Prints outputs as one JSON object, or as a line per token. */
 typedef struct eval_printer {
     FILE *stream;
     bool as_json;
@@ -66,7 +66,7 @@ typedef struct eval_printer {
 
 enum { DEFAULT_BITS = 128, LEAST_BITS = 2, MOST_BITS = 10000000 };
 
-/* --number, with --bits and --round where they mean something. EXIT_HOLDS, or a complaint. */
+/* Parses --number, and --bits and --round where they apply. EXIT_HOLDS, or a complaint. */
 static int choose_arithmetic(eval_arithmetic *arithmetic, const eval_request *request,
                              attest_activation activation)
 {
@@ -199,7 +199,7 @@ static void print_token_end(eval_printer *printer)
         fputc('\n', printer->stream);
 }
 
-/* One entry as text; without it, because memory ran out, what was printed is not kept. */
+/* Prints one entry as text. If memory runs out, the output is discarded at the end. */
 static void print_text(eval_printer *printer, const char *text)
 {
     printer->failed = printer->failed || !text;
@@ -233,7 +233,7 @@ static void print_ball(eval_printer *printer, const void *out, size_t e)
     print_text(printer, text);
 }
 
-/* A floating-point number is a rational: "p/q", or a hex float where that would be endless. */
+/* Prints a floating-point number as "p/q", or as a hex float if that is too long. */
 static void write_arf(attest_json *json, const arf_t value)
 {
     if (arf_is_finite(value) && arf_cmpabs_2exp_si(value, LARGEST_FRACTION_EXPONENT) < 0 &&
@@ -259,7 +259,7 @@ static void print_mpfr(eval_printer *printer, const void *out, size_t e)
         write_arf(&printer->json, x);
         return;
     }
-    /* As many digits as tell all numbers of this precision apart. */
+    /* Returns a number of digits that distinguishes all numbers of this precision. */
     if (mpfr_asprintf(&text, "%.*Rg", (int)mpfr_get_str_ndigits(10, mpfr_get_prec(value)),
                       value) >= 0)
         print_text(printer, text);
@@ -282,7 +282,7 @@ static void print_double(eval_printer *printer, const void *out, size_t e)
     print_text(printer, text);
 }
 
-/* Everything that evaluation needs. */
+/* The state of the evaluation. */
 typedef struct eval_job {
     attest_dataset dataset;
     attest_network network;
@@ -406,7 +406,7 @@ static attest_status prepare(eval_job *job, attest_error *error)
     return attest_network_runner_init(&job->runner, &job->network, error);
 }
 
-/* Whether outputs go to the terminal: then no progress is shown between them. */
+/* Are outputs printed to the terminal? Then no progress line is drawn between them. */
 static bool prints_to_terminal(const eval_job *job)
 {
     for (size_t p = 0; p < job->printers; p++)
@@ -435,7 +435,8 @@ static int eval_all(eval_job *job, const char *path, attest_budget *budget)
     return attest_cli_fail(&error);
 }
 
-/* The dataset, and weights that fit it. Layers before attention take their own tokens. */
+/* Reads the dataset, and weights that fit it. Layers before attention have tokens of their own.
+ */
 static int fit(eval_job *job, const attest_input *input, const eval_request *request,
                attest_common *common)
 {
@@ -459,7 +460,7 @@ static int fit(eval_job *job, const attest_input *input, const eval_request *req
     return code;
 }
 
-/* The network takes words. */
+/* The inputs of the network are words. */
 static int read_words(eval_job *job, const eval_request *request, attest_common *common)
 {
     attest_error error;
@@ -506,7 +507,7 @@ static int read_inputs(eval_job *job, const eval_request *request, attest_common
     return EXIT_HOLDS;
 }
 
-/* The work of all sequences, before the first of them is evaluated and anything is printed. */
+/* Checks the work of all sequences before anything is evaluated or printed. */
 static int charge(eval_job *job, const char *path, attest_common *common)
 {
     const eval_arithmetic *arithmetic = &job->arithmetic;

@@ -52,7 +52,7 @@ const char *attest_cli_name_options(char shown[ATTEST_CLI_TEXT_SIZE], const char
     return shown;
 }
 
-/* False: there was no memory for the line, which is said in its place. */
+/* Prints the line. If memory runs out, prints that instead and returns false. */
 ATTEST_PRINTF(1, 0)
 static bool complain(const char *format, va_list arguments)
 {
@@ -76,7 +76,7 @@ static bool complain(const char *format, va_list arguments)
     }
     if (shown)
         fprintf(stderr, "attest: %s\n", shown);
-    else if (!said) /* once is enough */
+    else if (!said) /* printed once */
         fprintf(stderr, "attest: out of memory\n");
     said = said || !shown;
     told = shown != NULL;
@@ -120,14 +120,13 @@ static int exit_code(attest_status status, int io)
     case ATTEST_IO:
         return io;
     case ATTEST_NOMEM:
-    case ATTEST_STOPPED: /* the program does not */
+    case ATTEST_STOPPED: /* the program stops no work */
         break;
     }
     return EXIT_ENVIRONMENT;
 }
 
-/* The line of the error, and its exit code; where there is no memory for the line, that is the
- * error. */
+/* Prints the error and returns its exit code; 4 if there is no memory for the line. */
 static int fail(const attest_error *error, int io)
 {
     char shown[ATTEST_CLI_TEXT_SIZE];
@@ -167,7 +166,7 @@ int attest_cli_fail_input(const attest_error *error)
 {
     int code = fail(error, EXIT_USAGE);
 
-    /* Input that does not fit into the memory allowed is bad input, not an open question. */
+    /* Input beyond --max-memory is bad input, not undecided. */
     return code == EXIT_ENVIRONMENT ? code : EXIT_USAGE;
 }
 
@@ -229,7 +228,7 @@ int attest_cli_pair(attest_common *common, attest_dataset *dataset, const attest
         return EXIT_HOLDS;
     if (!input || strncmp(error.text, data, strlen(data)) != 0)
         attest_error_prefix(&error, error.status, data);
-    /* What square roots and the like leave open is no fault of the input. */
+    /* Square roots and the like that cannot be decided are undecided, not bad input. */
     return open && error.status == ATTEST_UNABLE ? attest_cli_fail(&error)
                                                  : attest_cli_fail_input(&error);
 }
@@ -250,7 +249,7 @@ int attest_cli_finish(int code)
     errno = 0;
     if (fflush(stdout) == 0 && !broken)
         return code;
-    /* Who ends so has said why: that of a product on standard output, say. */
+    /* With this code the caller has already printed the reason. */
     if (code == EXIT_ENVIRONMENT)
         return code;
     attest_cli_complain("standard output: cannot write: %s",

@@ -22,8 +22,8 @@ static void print_option(char letter, const char *name, const char *argument, co
     attest_cli_print_wrapped(help, HELP_COLUMN);
 }
 
-/* Where the next piece of a synopsis begins: an option with its argument, or what stands in
- * brackets, stays in one line. */
+/* Returns the length of the next piece of a synopsis that must not be broken: an option with
+ * its argument, or a bracket. */
 static size_t find_piece(const char *text)
 {
     size_t length = 0;
@@ -38,7 +38,7 @@ static size_t find_piece(const char *text)
     return length;
 }
 
-/* One way to call the command, from its first argument on; returns what stands behind it. */
+/* Prints one synopsis of the command; returns the next one. */
 static const char *print_synopsis(const char *name, const char *text)
 {
     size_t indent = strlen("Usage: attest ") + strlen(name) + 1, column = indent;

@@ -102,7 +102,7 @@ static int set_scale(import_job *job)
     return EXIT_HOLDS;
 }
 
-/* What the architecture decides, where the command line does not. */
+/* Sets what the architecture determines and the command line does not. */
 static void apply_known(import_job *job)
 {
     const attest_import_known *known = &job->request.known;
@@ -138,7 +138,7 @@ static int read_model(import_job *job, const char *path, attest_common *common)
     return EXIT_HOLDS;
 }
 
-/* Is s a square, so that 1/sqrt(s) is rational? Its root, or 0. */
+/* Returns the root of s if s is a square, so that 1/sqrt(s) is rational, or 0. */
 static size_t square_root(size_t s)
 {
     for (size_t root = 1; root <= s / root; root++)
@@ -147,7 +147,7 @@ static size_t square_root(size_t s)
     return 0;
 }
 
-/* Where the skip is not, or may not be, that of the model; or NULL. */
+/* Returns a warning if the skip connection may differ from that of the model, or NULL. */
 static const char *warning_of(const import_job *job)
 {
     if (job->weights.skip && job->request.norm_after)
@@ -159,7 +159,7 @@ static const char *warning_of(const import_job *job)
                : NULL;
 }
 
-/* What queries, keys and scores go through. */
+/* Prints the transformations of queries, keys and scores. */
 static void print_form(const import_job *job)
 {
     const attest_weights *weights = &job->weights;
@@ -282,7 +282,7 @@ static void print_tensor(attest_json *json, const char *name, const char *dtype,
     attest_print("\n");
 }
 
-/* Looks at all tensors, and prints them. */
+/* Lists all tensors. */
 static attest_status visit_tensors(attest_model_file *file, bool prints, attest_json *json,
                                    attest_error *error)
 {

@@ -38,7 +38,7 @@ typedef struct judge_job {
     attest_cli_qkv x;
     const char *output, *against;
     attest_qkv_output first, second;
-    /* by layers, for the output and for the other one */
+    /* by layers; other is for the output of --against */
     attest_judgement *layer, *other;
     attest_judge_difference *difference;
     size_t layers; /* done */
@@ -81,7 +81,7 @@ static void write_difference(attest_json *json, const judge_job *job)
     attest_json_write_close(json);
 }
 
-/* The object that --json prints and a record holds. */
+/* Writes the JSON object of the command, which is also the record. */
 static void write_record(attest_json *json, judge_job *job)
 {
     attest_json_write_object(json, NULL);
@@ -333,7 +333,7 @@ static void print_summary(judge_job *job)
     print_difference(job);
 }
 
-/* The arrays of a layer: its bounds, and room for other ones and for an output. */
+/* The arrays of a layer: bounds, temporary bounds, and the outputs y and z. */
 typedef struct arrays {
     attest_judge_bounds bounds, other;
     double *y, *z;

@@ -43,7 +43,7 @@ static int print_version(void)
     return EXIT_HOLDS;
 }
 
-/* A kernel that ATTEST_KERNEL asks for and that cannot run is an error, not a preference. */
+/* Selects the kernel of ATTEST_KERNEL; one that cannot run here is an error. */
 static int choose_kernel(void)
 {
     const char *name = getenv("ATTEST_KERNEL");
@@ -58,7 +58,7 @@ static int choose_kernel(void)
     return attest_cli_refuse("ATTEST_KERNEL=%s: not available here; there is %s", name, names);
 }
 
-/* A date that cannot be read must not become another one. */
+/* Refuses an invalid SOURCE_DATE_EPOCH. */
 static int check_date(void)
 {
     const long long most = 253402300799; /* the end of the year 9999 */
@@ -132,8 +132,8 @@ static int run(int argc, char **argv)
     return run_command(argc - 1, argv + 1);
 }
 
-/* A standard stream that is closed must not become one of our files: what is printed would go
- * into it. /dev/null, opened the wrong way round, keeps its place and refuses all the same. */
+/* Occupies closed standard streams, so that no file that is opened later gets their numbers.
+ * /dev/null is opened for the opposite direction: reading or writing still fails. */
 static void hold_standard_streams(void)
 {
     for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
@@ -148,7 +148,7 @@ int main(int argc, char **argv)
 
     hold_standard_streams();
     attest_cli_guard_memory();
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error like a full disk */
+    signal(SIGXFSZ, SIG_IGN); /* report a file that may not grow like a full disk */
     code = attest_cli_finish(run(argc, argv));
     flint_cleanup();
     mpfr_free_cache();

@@ -12,7 +12,7 @@
 #include "report/print.h"
 #include "theory/memorize.h"
 
-/* Larger networks are written by -o only: they would drown the summary. */
+/* Larger networks are written by -o only. */
 enum { MOST_UNITS_SHOWN = 20000 };
 
 static int run(int argc, char **argv);
@@ -192,8 +192,8 @@ static int exit_code(const attest_memorization *m)
     return m->proof.verdict == ATTEST_PROVED ? EXIT_HOLDS : EXIT_UNDECIDED;
 }
 
-/* Words and tags: positions are encoded, as words repeat, and the network knows what its inputs
- * and labels stand for. */
+/* Reads words and tags: positions are encoded because words repeat, and the network stores the
+ * names of its inputs and labels. */
 static int read_words(memorize_job *job, const char *path, attest_common *common)
 {
     attest_network *network = &job->result.network;

@@ -3,9 +3,9 @@
 #define ATTEST_CLI_MEMORY_H
 
 /* GMP and FLINT cannot report that memory ran out, and may not be left by longjmp. After this
- * call they say so in one line and leave the process with exit code 4. So does FLINT where it
- * would abort on an argument: the last resort, since callers must not pass it one. Once, before
- * any number is made. */
+ * call they print one line and end the process with exit code 4. So does FLINT instead of
+ * aborting on an invalid argument, which callers must not pass. Call it once, before any number
+ * is initialised. */
 void attest_cli_guard_memory(void);
 
 #endif

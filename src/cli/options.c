@@ -30,7 +30,8 @@ static int complain_usage(const attest_command *command, const char *what, const
                              quoted ? quoted : "", quoted ? "'" : "", command->name);
 }
 
-/* A leading 0 is no sign of octal numbers: 010 is 10. NULL, or what is wrong. */
+/* Parses a whole number; a leading 0 does not make it octal. Returns NULL, or what is expected.
+ */
 static const char *parse_count(unsigned long *value, const char *text, unsigned long least)
 {
     bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
@@ -225,7 +226,7 @@ static void add(table *all, attest_option option)
     size_t i = all->count++;
     char *letters = all->letters + strlen(all->letters);
 
-    if (i == MOST_OPTIONS) /* every test of a command with so many would see it */
+    if (i == MOST_OPTIONS) /* found by every test of such a command */
         abort();
     all->option[i] = option;
     if (option.name[0])
@@ -336,7 +337,7 @@ static const char *option_name(const void *of, size_t i)
     return all->option[i].name[0] ? all->option[i].name : "help";
 }
 
-/* --weigths, or --weigths=W: the nearest of the names, without the dashes. */
+/* Refuses an unknown option, and suggests the nearest name. */
 static int refuse_long(const attest_command *command, const table *all, const char *written)
 {
     char name[64] = "", see[64];
@@ -353,7 +354,7 @@ static int refuse_long(const attest_command *command, const table *all, const ch
                              near, see);
 }
 
-/* getopt's own messages do not begin with the program's name alone. */
+/* Prints the error that getopt found: its own messages have another form. */
 static int complain_option(const attest_command *command, const table *all, int code,
                            int letter, char **argv)
 {
@@ -407,8 +408,7 @@ static int check_output(const attest_command *command, attest_common *common)
                                                   : code;
 }
 
-/* about = the file that the text names: FILE, or FILE:NAME of a tensor. False: there is none.
- */
+/* about = the status of FILE, or of the file in FILE:NAME; false if it does not exist. */
 static bool find_file(struct stat *about, const char *text)
 {
     const char *colon = strrchr(text, ':');
@@ -422,7 +422,7 @@ static bool find_file(struct stat *about, const char *text)
     return stat(path, about) == 0;
 }
 
-/* Does the text name the file that -o would replace? */
+/* Refuses if the text names the file that -o would replace. */
 static int refuse_replaced(const struct stat *product, const char *output, const char *text)
 {
     struct stat about;
@@ -434,8 +434,8 @@ static int refuse_replaced(const struct stat *product, const char *output, const
                              output);
 }
 
-/* What -o writes must not take the place of data, weights or anything else that is given. The
- * record of --gate may be replaced: that is how it is brought up to date. */
+/* Refuses -o FILE if FILE is an input. Only the record of --gate may be replaced, to update it.
+ */
 static int check_replaced(const table *all, const attest_common *common, char **operands,
                           size_t count)
 {
@@ -457,8 +457,8 @@ static int check_replaced(const table *all, const attest_common *common, char **
     return code;
 }
 
-/* The operand number i is the i-th word of the usage that stands for one: no option, no
- * option's argument, in no brackets. */
+/* Names the missing operand number i: the i-th word of the usage that is no option, no argument
+ * of one, and not in brackets. */
 static int refuse_missing(const attest_command *command, size_t i)
 {
     const char *word = command->arguments;
@@ -480,7 +480,8 @@ static int refuse_missing(const attest_command *command, size_t i)
     return complain_usage(command, "an operand is missing", NULL);
 }
 
-/* An argument that needs a '=', or the name of its option. */
+/* Refuses an operand too many; suggests --OPTION=OPERAND if it is the argument of an option
+ * that needs '='. */
 static int refuse_surplus(const attest_command *command, const attest_option *options,
                           const char *operand)
 {

@@ -17,8 +17,7 @@
 #define SECONDS_OF_SILENCE 1.0
 enum { ROOM_FOR_SECONDS = 14 }; /* ", 1234567890 s" */
 
-/* The line of the program: there is one standard error. The timer finds it here, and stays away
- * while it is being changed. */
+/* The progress line of the program. The timer draws it, except while it is being changed. */
 static attest_cli_line program_line;
 static volatile sig_atomic_t changing;
 
@@ -52,7 +51,7 @@ void attest_cli_line_format(char *text, int size, const char *what, uint64_t don
                  note ? ", " : "", note ? note : "");
 }
 
-/* A line that is longer than the terminal is wide would leave a copy of itself at each turn. */
+/* Cuts the line to the width of the terminal: longer lines could not be overwritten. */
 static size_t get_room(const attest_cli_line *line)
 {
     return line->width > ROOM_FOR_SECONDS ? line->width - 1 : sizeof line->text;
@@ -107,7 +106,7 @@ void attest_cli_line_report(void *context, const char *what, uint64_t done, uint
     changing = false;
 }
 
-/* Called by the timer, between any two instructions: write alone may be used. */
+/* The handler of the timer's signal: only write may be called. */
 static void draw_silence(int signal)
 {
     attest_cli_line *line = &program_line;

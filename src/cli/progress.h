@@ -11,30 +11,31 @@
 
 #include <attest/progress.h>
 
-/* What the line shows, and when it was drawn. */
+/* The progress line: its text, and when it was drawn. */
 typedef struct attest_cli_line {
-    char text[160];      /* of the stage, as it was last formed; empty: there is none */
-    const char *work;    /* what goes on around the stages; NULL: nothing is said of it */
-    double since;        /* the first report; 0: there was none */
-    double began, drawn; /* the stage, the line */
+    char text[160];      /* text of the stage; empty: none */
+    const char *work;    /* the work around the stages, or NULL */
+    double since;        /* time of the first report; 0: none */
+    double began, drawn; /* when the stage began, and when the line was drawn */
     bool shown;          /* standard error is a terminal */
     size_t width;        /* the columns that it has; 0: not known */
-    bool dirty;          /* a line stands there now */
+    bool dirty;          /* the line is visible */
 } attest_cli_line;
 
-/* The report of attest_progress, whose context is an attest_cli_line. */
+/* The callback of attest_progress; its context is an attest_cli_line. */
 void attest_cli_line_report(void *context, const char *what, uint64_t done, uint64_t total,
                             const char *note);
 
-/* The text of the line, in size bytes, after so many seconds. */
+/* Formats the text of the line in size bytes. */
 void attest_cli_line_format(char *text, int size, const char *what, uint64_t done,
                             uint64_t total, double seconds, const char *note);
 
-/* What is done from here on, e.g. "reading", until the end; nothing may be printed between. */
+/* Names the current work, e.g. "reading", until attest_cli_work_end; nothing may be printed in
+ * between. */
 void attest_cli_work_begin(const char *what);
 void attest_cli_work_end(void);
 
-/* Progress that draws the line of the program: there is one standard error. */
+/* Returns an attest_progress that draws the program's line on standard error. */
 attest_progress attest_cli_progress(void);
 
 #endif

@@ -13,7 +13,7 @@
 #include "model/qkv.h"
 #include "number/scope.h"
 
-/* *choice = whether value is the word, and not "inputs". */
+/* *choice = true if value is the word, false if it is "inputs". */
 static int set_word(bool *choice, const char *part, const char *value, const char *word)
 {
     *choice = strcmp(value, word) == 0;
@@ -23,7 +23,7 @@ static int set_word(bool *choice, const char *part, const char *value, const cha
                              part, word, part, value);
 }
 
-/* One part, NAME=SCHEME: q, k, v, p, several of them, or exact or descale. */
+/* Parses one part, NAME=SCHEME; NAME is q, k, v, p, several of them, exact or descale. */
 static int set_part(attest_judge_model *model, char *part)
 {
     static const char stages[] = "qkvp";
@@ -217,7 +217,7 @@ void attest_cli_tensors_clear(attest_cli_tensors *tensors)
 const char *const attest_cli_causal_choices[] = {"none", "bottom-right", "top-left", NULL};
 const char *const attest_cli_empty_choices[] = {"zero", "nan", NULL};
 
-/* One side of a window: a number, or "none", "-1" or nothing for no limit. */
+/* Parses one side of a window: a number, or "none", "-1" or nothing for no limit. */
 static bool parse_side(long *side, const char *text, size_t length)
 {
     char digits[20] = "";
@@ -246,7 +246,8 @@ static int set_window(attest_qkv *qkv, const char *text)
                              text);
 }
 
-/* The option must be a number above 0: the library would complain of it without naming it. */
+/* Checks that the option is a number above 0: the library's message would not name the option.
+ */
 static int check_number(const char *option, const char *text)
 {
     char shown[ATTEST_CLI_TEXT_SIZE];
@@ -288,7 +289,7 @@ bool attest_cli_qkv_has_files(const attest_cli_qkv *x)
     return x->name[ATTEST_QKV_Q] && x->name[ATTEST_QKV_K] && x->name[ATTEST_QKV_V];
 }
 
-/* A tensor each in .npy files, or all in one file. */
+/* Checks that there is one file with all tensors, or an .npy file for each. */
 static int check_files(const attest_cli_qkv *x, const attest_command *command, const char *path)
 {
     const char *all[ATTEST_QKV_PARTS + 1];
@@ -336,7 +337,7 @@ void attest_cli_qkv_close(attest_cli_qkv *x)
         attest_judge_model_free(x->model);
 }
 
-/* The shape of the output, once q, k and v are known to fit each other. */
+/* Checks that q, k and v fit each other, and sets the shape of the output. */
 static attest_status set_shape(attest_cli_qkv *x, attest_error *error)
 {
     attest_judge_problem question;

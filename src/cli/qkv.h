@@ -14,7 +14,7 @@ typedef struct attest_cli_qkv {
     const char *scale, *softcap, *window, *kernel, *quantise;
     int causal, empty_row;
     unsigned long jobs;
-    /* what they mean */
+    /* parsed */
     attest_common *common;
     attest_qkv_source source;
     attest_judge_model *model;
@@ -22,7 +22,7 @@ typedef struct attest_cli_qkv {
     /* the layer that was read last */
     size_t place;    /* in the list of layers */
     size_t layer;    /* its number; 0 without layers */
-    attest_qkv qkv;  /* its question */
+    attest_qkv qkv;  /* its inputs */
     size_t shape[4]; /* of its output: batch, heads, rows, columns */
     size_t elements; /* the product of the shape */
 } attest_cli_qkv;
@@ -121,7 +121,7 @@ extern const char *const attest_cli_causal_choices[], *const attest_cli_empty_ch
          attest_cli_empty_choices},                                                            \
         ATTEST_CLI_JOBS(&(x)->jobs)
 
-/* Sets what the options mean for the question; EXIT_HOLDS, or a complaint. */
+/* Parses the options; EXIT_HOLDS, or a complaint. */
 int attest_cli_qkv_check_options(attest_cli_qkv *x);
 
 /* Are q, k and v named, each in a file of its own if there is no QKV? */
@@ -136,11 +136,11 @@ void attest_cli_qkv_close(attest_cli_qkv *x);
 /* Reads the layer at this place of the list. */
 int attest_cli_qkv_read(attest_cli_qkv *x, size_t place);
 
-/* Complains of the layer that was read last: "FILE: text", "FILE: layer 3: text". */
+/* Prints an error of the layer that was read last: "FILE: text", "FILE: layer 3: text". */
 int attest_cli_qkv_fail(const attest_cli_qkv *x, const attest_error *error);
 
-/* count arrays of the layer's elements, charged to the budget, one after another: NULL after a
- * complaint, whose code goes to *code. */
+/* Allocates `count` consecutive arrays of the layer's elements and charges them to the budget;
+ * NULL after a complaint, whose code is stored in *code. */
 double *attest_cli_qkv_alloc(int *code, attest_cli_qkv *x, size_t count);
 
 /* Frees them, before another layer is read; NULL is allowed. */
@@ -163,8 +163,8 @@ void attest_cli_qkv_format_place(char text[ATTEST_CLI_PLACE_SIZE], const attest_
 /* The model with what --quantise lists; EXIT_HOLDS, or a complaint. */
 int attest_cli_qkv_quantise(attest_judge_model *model, const char *list);
 
-/* Says which inputs are quantised, and what exact values are then those of; nothing where none
- * is. */
+/* Prints which inputs are quantised, and whether exact values are computed from the quantised
+ * inputs. */
 void attest_cli_qkv_print_quantise(const attest_cli_qkv *x);
 
 /* Tensors to be written when all layers are done. */

@@ -43,8 +43,8 @@ typedef struct range_job {
     attest_number_option within;
     const char *schemes;
     attest_judge_ranges ranges;
-    size_t layer[ATTEST_JUDGE_EVENTS]; /* where a yes was found */
-    char *scheme_text;                 /* the list, cut into its names */
+    size_t layer[ATTEST_JUDGE_EVENTS]; /* the layer of the first "yes" */
+    char *scheme_text;                 /* the list, split into names */
     const char **scheme;               /* ended by NULL; NULL: the default ones */
     range_head *head;
     size_t heads, head_room;
@@ -93,7 +93,7 @@ static void clear_schemes(range_job *job)
     free(job->head);
 }
 
-/* The smallest schemes of the heads of the layer that was read last. */
+/* Finds the smallest scheme of each head of the layer that was read last. */
 static int find_schemes(range_job *job)
 {
     attest_cli_qkv *x = &job->x;
@@ -106,7 +106,7 @@ static int find_schemes(range_job *job)
     if (!best ||
         !attest_memory_grow(&job->head, &job->head_room, job->heads + heads, sizeof *job->head))
         return no_memory();
-    /* a bound below the number that is asked for, if they differ */
+    /* a double that is not above the given number */
     if (attest_judge_scheme_find(best, &x->qkv, x->model,
                                  fmpq_get_d(job->within.value) * (1 - 0x1p-52), schemes,
                                  &x->options, &error))
@@ -168,7 +168,7 @@ static void print_schemes(const range_job *job)
     }
 }
 
-/* Whether an event is one that spoils results. */
+/* Does the event invalidate results? */
 static bool is_overflow(int event)
 {
     return event <= ATTEST_JUDGE_OUTPUT_LEAVES && event != ATTEST_JUDGE_WEIGHT_ABOVE;
@@ -194,7 +194,7 @@ static int exit_code(const attest_judge_ranges *r)
     return code[worst_answer(r)];
 }
 
-/* A number, or null where nothing is known. */
+/* Writes a number, or null if it is unknown. */
 static void write_number(attest_json *json, const char *key, double value)
 {
     if (isfinite(value))

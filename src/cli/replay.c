@@ -26,8 +26,8 @@ const attest_command attest_command_replay = {
     .run = run,
 };
 
-/* A file of a loaded property needs that property; another object than the one that found it is
- * worth a word, for it may be the corrected one. */
+/* A file of a loaded property needs that property. Notes if it comes from another object than
+ * the one that found the file, such as a corrected one. */
 static int check_object(const char *path, const attest_counterexample *file)
 {
     const attest_property *property = attest_property_get(file->property);
@@ -53,7 +53,7 @@ static attest_status decide(attest_replay *replay, attest_counterexample *file,
     attest_cli_work_begin("replaying");
     status = attest_replay_run(replay, file, attest_property_get, error);
     attest_cli_work_end();
-    /* A hypothesis that fails is no violation, which is what exit code 1 says here. */
+    /* A failing hypothesis is not a violation, which exit code 1 reports. */
     return status == ATTEST_DOMAIN ? (error->status = ATTEST_FORMAT) : status;
 }
 

@@ -28,7 +28,7 @@ const attest_command attest_command_report = {
     .run = run,
 };
 
-/* What is asked for, and what comes of it. */
+/* The command line and the report. */
 typedef struct report_job {
     const char *figures, *junit, *csv;
     bool tap, light;
@@ -133,7 +133,7 @@ static int report(report_job *job, const char *folder, attest_common *common)
         (is_stdout(job->junit) && attest_cli_take_stdout(common, "--junit -")) ||
         (is_stdout(job->csv) && attest_cli_take_stdout(common, "--csv -")))
         return EXIT_USAGE;
-    /* What an earlier run has written into the folder is not about the work. */
+    /* Leaves out files that an earlier report wrote into the directory. */
     if (common->output && !is_stdout(common->output))
         products[count++] = common->output;
     if (job->figures)

@@ -27,7 +27,7 @@ const attest_command attest_command_separated = {
     .run = run,
 };
 
-/* The bounds asked for, and what was found. */
+/* The bounds of the command line, and the results. */
 typedef struct separated_job {
     attest_number_option r_min, r_max, eps;
     attest_dataset dataset;
@@ -51,7 +51,7 @@ static const char *part_name(attest_separated_part part)
     return name[part];
 }
 
-/* The tokens that violate a part; returns their number. */
+/* Finds the tokens that violate a part; returns their number. */
 static size_t violators(attest_place place[2], const separated_job *job)
 {
     const attest_separated *x = &job->extremes;

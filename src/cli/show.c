@@ -410,7 +410,7 @@ static int run(int argc, char **argv)
     if (common.json)
         return print_json(statement, property);
     term = attest_glossary_get(operands[0]);
-    if (term) { /* a statement whose name is a word, too: the word first */
+    if (term) { /* a statement with the name of a word of the glossary: print the word first */
         print_named(term->name, term->text);
         attest_print("\n");
     }

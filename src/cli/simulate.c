@@ -26,11 +26,11 @@ const attest_command attest_command_simulate = {
 typedef struct simulate_job {
     attest_cli_qkv x;
     unsigned long schedule;
-    size_t elements, open; /* open: where exp decides the output */
+    size_t elements, open; /* open: the outputs that depend on the rounding of exp */
     attest_cli_tensors tensors;
 } simulate_job;
 
-/* What safetensors calls the format of the outputs, binary64 where it has no name. */
+/* Returns the type of the output format in safetensors; F64 if there is none. */
 static attest_tensor_type output_type(const attest_judge_model *model)
 {
     static const char *const name[] = {

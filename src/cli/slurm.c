@@ -42,8 +42,8 @@ void attest_cli_add_word(attest_text *text, const char *word)
     attest_cli_add_quoted(text, word);
 }
 
-/* @X@ stands for: D the folder, A the program, W the working folder, N the number of tasks, O
- * options of sbatch, T the task, M the merge, R what comes of it. */
+/* @X@ stands for: D the directory, A the program, W the working directory, N the number of
+ * tasks, O options of sbatch, T the command of a task, M that of the merge, R its result. */
 static const char array_script[] =
     "#!/bin/bash\n"
     "#SBATCH --job-name=attest --output=/dev/null --requeue --signal=B:TERM@60\n"
@@ -119,7 +119,7 @@ static const char submit_script[] =
 
 enum { MOST_SHARDS = 1000000 };
 
-/* What the marks stand for. */
+/* The values of these marks. */
 typedef struct values {
     char folder[PATH_MAX], program[PATH_MAX], here[PATH_MAX], tasks[32];
     const attest_cli_slurm *job;
@@ -253,8 +253,7 @@ static int submit(const values *v)
     return EXIT_ENVIRONMENT;
 }
 
-/* Whether the word is this option, which getopt takes abbreviated, too; *value: its argument is
- * the next word. */
+/* Is the word this option or an abbreviation of it? *value: its argument is the next word. */
 static bool is_option(const char *word, const char *name, bool *value)
 {
     bool is_long = name[1] == '-';

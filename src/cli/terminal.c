@@ -26,7 +26,7 @@ size_t attest_cli_width(void)
                                          : width);
 }
 
-/* A line that is left as it is. */
+/* Prints a line unchanged. */
 static const char *print_line(const char *text)
 {
     size_t length = strcspn(text, "\n");

@@ -69,7 +69,7 @@ static void write_element(attest_json *json, const char *key, const tolerance_el
     attest_json_write_close(json);
 }
 
-/* The names of the faults with this answer in some layer, each once. */
+/* Prints the names of the faults with this answer in some layer, each once. */
 static void write_names(attest_json *json, const char *key, const tolerance_job *job,
                         tolerance_answer answer)
 {
@@ -109,7 +109,8 @@ static const char not_decided[] = "not decided: the bound exceeds the tolerance,
                                   "of the model that was simulated "
                                   "fails it";
 
-/* The correct kernel that fails the tolerance: a schedule, or one that was drawn. */
+/* Names the correct kernel that fails the tolerance: a schedule of the model, or a random one.
+ */
 static void write_kernel(attest_json *json, const tolerance_job *job)
 {
     if (job->refuses_correct && job->by_schedule)
@@ -288,7 +289,7 @@ static int no_memory(void)
     return attest_cli_fail(&error);
 }
 
-/* The bounds of the layer, head by head, and among those of all. */
+/* Adds the bounds of the layer to those of each head and of all heads. */
 static int add_heads(tolerance_job *job, const double *bound, double *room)
 {
     attest_cli_qkv *x = &job->x;

@@ -30,7 +30,7 @@ typedef enum tolerance_answer {
 typedef struct tolerance_fault {
     attest_judge_fault fault;
     tolerance_answer answer;
-    tolerance_element element; /* of the same the layer alone is of use */
+    tolerance_element element; /* with TOLERANCE_SAME only the layer is set */
 } tolerance_fault;
 
 typedef struct tolerance_job {
@@ -48,10 +48,10 @@ typedef struct tolerance_job {
     size_t faults, fault_room;
     /* Can a correct kernel of the model fail the tolerance? */
     bool refuses_correct, correct_open;
-    bool by_schedule; /* one that does is a schedule of the model; else it was drawn */
+    bool by_schedule; /* it is a schedule of the model; else a random kernel */
     size_t schedule, variant;
     uint64_t seed;
-    tolerance_element correct; /* where it does, or may */
+    tolerance_element correct; /* the element where it fails, or may fail */
 } tolerance_job;
 
 /* finite[0..return) = the numbers of bound[0..count) that are finite, in order; with room for
@@ -61,7 +61,7 @@ size_t attest_cli_tolerance_sort(double *finite, const double *bound, size_t cou
 /* Parses --check. */
 int attest_cli_tolerance_parse(tolerance_job *job);
 
-/* What the tolerance does in the layer that was read last. */
+/* Applies the tolerance to the layer that was read last. */
 int attest_cli_tolerance_judge(tolerance_job *job, const attest_judge_bounds *bounds);
 
 int attest_cli_tolerance_print_json(tolerance_job *job);

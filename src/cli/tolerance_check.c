@@ -49,7 +49,7 @@ static void set_element(tolerance_element *element, const tolerance_job *job,
     element->allowed = job->allclose.atol_high + job->allclose.rtol_high * fabs(element->exact);
 }
 
-/* Whether all exact values are the same. A NaN of infinite error is one that is not known. */
+/* Are all exact values equal? A NaN with an infinite error is unknown. */
 static bool same(const attest_judge_bounds *a, const attest_judge_bounds *b, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -61,7 +61,7 @@ static bool same(const attest_judge_bounds *a, const attest_judge_bounds *b, siz
     return true;
 }
 
-/* What the tolerance says to the output of a kernel that has the fault, and no rounding. */
+/* Applies the tolerance to the output of a kernel with the fault and without rounding. */
 static attest_status judge_fault(tolerance_fault *result, tolerance_job *job,
                                  const attest_judge_faulty *faulty,
                                  const attest_judge_bounds *bounds, double *room,
@@ -85,7 +85,7 @@ static attest_status judge_fault(tolerance_fault *result, tolerance_job *job,
     return ATTEST_OK;
 }
 
-/* There is something that the fault concerns, whether it changes it or not: a scale, a mask. */
+/* Does the problem have what the fault concerns, such as a scale or a mask? */
 static bool concerns(attest_judge_fault fault, const attest_qkv *qkv)
 {
     return fault == ATTEST_JUDGE_FAULT_SCALE ||
@@ -129,7 +129,7 @@ static attest_status judge_faults(tolerance_job *job, const attest_judge_bounds 
     return ATTEST_OK;
 }
 
-/* A schedule of the model that leaves the tolerance. */
+/* Looks for a schedule of the model that leaves the tolerance. */
 static attest_status try_schedules(tolerance_job *job, const attest_judge_bounds *bounds,
                                    double *room, attest_error *error)
 {
@@ -149,9 +149,9 @@ static attest_status try_schedules(tolerance_job *job, const attest_judge_bounds
     return ATTEST_OK;
 }
 
-/* Where bounds are within the tolerance, no kernel of the model fails it. Else a schedule of
- * the model may show that one does, or a kernel that is drawn, in the row where the bound
- * exceeds the tolerance the most; where the model has schedules, no other kernel is of it. */
+/* If the bounds are within the tolerance, no kernel of the model fails it. Otherwise tries the
+ * schedules of the model, or, if it has none, random kernels in the row where the bound exceeds
+ * the tolerance most. */
 static attest_status judge_correct(tolerance_job *job, const attest_judge_bounds *bounds,
                                    double *room, attest_error *error)
 {
