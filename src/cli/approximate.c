@@ -257,7 +257,7 @@ static int run(int argc, char **argv)
         return attest_cli_refuse("unexpected operand '%s': only --csv writes to a FILE",
                                  operands[0]);
     if (job.csv && (common.json || common.output))
-        return attest_cli_refuse("--csv makes a table: no --json, no -o");
+        return attest_cli_refuse("--csv excludes --json and -o");
     if (job.grid > MOST_GRID)
         return attest_cli_refuse("--grid: at most %d cells along an axis", MOST_GRID);
     return job.csv ? tabulate(&job, count ? operands[0] : NULL) : approximate(&job, &common);

@@ -140,9 +140,8 @@ static void print_meaning(const attest_claim *claim, const attest_finding *findi
     else if (!proved)
         attest_print("%-18s this output is not shorter than r\n", "meaning");
     else
-        attest_print(
-            "%-18s every output tells its token, and its context, from all others here\n",
-            "meaning");
+        attest_print("%-18s each output determines its token and its context in these data\n",
+                     "meaning");
     if (proved && claim->weights->activation == ATTEST_HARDMAX)
         attest_print(
             "%-18s of these sequences alone; no hardmax head does it for all that can be "

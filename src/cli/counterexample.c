@@ -62,7 +62,7 @@ static attest_status confirm(attest_counterexample *counterexample, bool *found,
     return attest_theorem1_check(found, counterexample, error);
 }
 
-/* The work of a chunk: two sequences of small numbers per trial. */
+/* Runs a chunk of trials: two sequences of small numbers each. */
 static double work_of_chunk(const attest_weights *weights)
 {
     ATTEST_SCOPED(attest_sequence, sequence);
@@ -181,7 +181,7 @@ static int build_entry(counterexample_job *job)
     return EXIT_HOLDS;
 }
 
-/* From the tokens of a dataset, made to fit the weights. */
+/* Builds a pair from the tokens of a dataset, made to fit the weights. */
 static int build_own(counterexample_job *job, attest_dataset *vocabulary,
                      const attest_input *input, attest_common *common)
 {

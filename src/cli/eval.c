@@ -108,8 +108,7 @@ static int choose_arithmetic(eval_arithmetic *arithmetic, const eval_request *re
                                                               : "");
     }
     if (request->round && arithmetic->system != EVAL_MPFR)
-        return attest_cli_refuse(
-            "--round: only mpfr and the formats round as they are told, not '%s'", number);
+        return attest_cli_refuse("--round is for mpfr and formats, not for '%s'", number);
     return EXIT_HOLDS;
 }
 

@@ -121,11 +121,11 @@ static int read_model(import_job *job, const char *path, attest_common *common)
         return code;
     if (!job->norm &&
         (job->norm_eps.given || job->request.norm_weight || job->request.norm_bias))
-        return attest_cli_refuse("--norm-eps, --norm-weight and --norm-bias belong to a norm: "
+        return attest_cli_refuse("--norm-eps, --norm-weight and --norm-bias need "
                                  "--norm layer or --norm rms");
     job->request.norm = (attest_norm)job->norm;
     if (job->request.config && !job->request.arch)
-        return attest_cli_refuse("--config belongs to --arch");
+        return attest_cli_refuse("--config needs --arch");
     job->request.norm_eps = job->norm_eps.given ? job->norm_eps.value : NULL;
     if (attest_import_read(&job->weights, path, &job->request, &common->budget, &error))
         return attest_cli_fail_input(&error);
@@ -229,8 +229,8 @@ static void print_text(const import_job *job, const char *path)
     }
     if (request->known.before && job->no_skip)
         attest_print(
-            "without skip: the model adds its tokens before the norm, not what it attends "
-            "to; --residual NAME names them, --norm takes them as the data\n");
+            "without skip: the model adds the tokens before the norm; --residual NAME reads "
+            "them from the data file, --norm expects them as the data\n");
     print_form(job);
     if (request->window > 0)
         attest_print(
@@ -422,8 +422,8 @@ static int run(int argc, char **argv)
     code = attest_cli_parse(&attest_command_import, &common, options, argc, argv, 1, 1,
                             &operands, &count);
     if (code == EXIT_HOLDS && job.residual && job.no_skip)
-        code = attest_cli_refuse("--residual says what the skip adds, --no-skip that there is "
-                                 "none: give only one of them");
+        code = attest_cli_refuse("--residual and --no-skip exclude each other: give one of "
+                                 "them");
     if (code == EXIT_HOLDS && !job.list && !common.output && !common.json)
         code = attest_cli_refuse("nowhere to put the weights: use -o FILE or --json (see "
                                  "'attest import --help')");

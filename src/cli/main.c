@@ -21,7 +21,7 @@ static int print_help(void)
 
     attest_print(
         "Usage: attest COMMAND [OPTION]... [FILE]...\n\n"
-        "Decides, by exact arithmetic, what hardmax and softmax attention can tell apart.\n\n"
+        "Decides by exact arithmetic what attention can tell apart, and judges kernels.\n\n"
         "Commands:\n");
     for (size_t i = 0; (command = attest_cli_command_get(i)) != NULL; i++)
         attest_print("  %-16s %s\n", command->name, command->summary);

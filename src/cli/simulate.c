@@ -139,8 +139,8 @@ static int run(int argc, char **argv)
             "no file for the output given: use -o OUT (see 'attest simulate --help')");
     code = attest_cli_qkv_open(&job.x, &attest_command_simulate, &common, operands, count);
     if (code == EXIT_HOLDS && job.x.model->schedules == 0)
-        code = attest_cli_refuse("--kernel: %s has no schedule, and so is no concrete kernel: "
-                                 "hopper-bf16-64 is one, and 'attest show kernels' lists more",
+        code = attest_cli_refuse("--kernel: %s has no schedule and cannot be simulated; use "
+                                 "hopper-bf16-64 or another one of 'attest show kernels'",
                                  job.x.kernel);
     if (code == EXIT_HOLDS)
         code = simulate(&job);

@@ -47,10 +47,11 @@ void attest_cli_add_word(attest_text *text, const char *word)
 static const char array_script[] =
     "#!/bin/bash\n"
     "#SBATCH --job-name=attest --output=/dev/null --requeue --signal=B:TERM@60\n"
-    "# One task of @N@. It may be killed, preempted or requeued at any time: what it has done "
-    "is\n"
-    "# kept, and it goes on from there. A minute before its time is up, or when it is\n"
-    "# preempted, it is told to end, and asks to be queued again.\n"
+    "# One task of @N@. It may be killed, preempted or requeued at any time: it continues "
+    "where it\n"
+    "# was. A minute before its time is up, or when it is preempted, it gets a signal, saves "
+    "its\n"
+    "# state and requeues itself.\n"
     "attest=@A@ dir=@D@\n"
     "k=$((SLURM_ARRAY_TASK_ID + ${ATTEST_OFFSET:-0}))\n"
     "cd @W@ || exit\n"
@@ -68,7 +69,7 @@ static const char array_script[] =
     "    scontrol requeue \"${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID\"\n"
     "    exit 0\n"
     "fi\n"
-    "# A violation, or an undecided trial, is a result: the merge will tell.\n"
+    "# A violation or an undecided trial is a result, which the merge reports.\n"
     "case $code in 0 | 1 | 3) exit 0 ;; *) exit $code ;; esac\n";
 
 static const char merge_script[] =

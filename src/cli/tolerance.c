@@ -251,9 +251,7 @@ void attest_cli_tolerance_print(tolerance_job *job)
 {
     tolerance_head all = summarize(job);
 
-    attest_print("what any kernel of ");
-    attest_print("%s", job->x.model->name);
-    attest_print(" may differ from the exact values:\n");
+    attest_print("proved error bounds of all kernels of %s:\n", job->x.model->name);
     attest_cli_qkv_print_quantise(&job->x);
     print_bounds("all", &all);
     print_heads(job);

@@ -111,7 +111,7 @@ judge qkv.safetensors qkv.safetensors:y --kernel fp32-any --scale sqrt | is not 
 judge qkv.safetensors qkv.safetensors:y --kernel fp32-any --window 3 | is not LEFT,RIGHT
 judge cut.safetensors qkv.safetensors:y --kernel fp32-any | neither a safetensors file nor an .npz archive, or its header is cut short
 judge data.json qkv.safetensors:y --kernel fp32-any | neither a safetensors file nor an .npz archive
-simulate qkv.safetensors --kernel fp32-any -o o.safetensors | has no schedule, and so is no concrete kernel: hopper-bf16-64 is one
+simulate qkv.safetensors --kernel fp32-any -o o.safetensors | has no schedule and cannot be simulated; use hopper-bf16-64
 tolerance qkv.safetensors --kernel fp32-any --check 1e-2 | is not ATOL,RTOL, two numbers
 range qkv.safetensors --kernel fp32-any --max-error 0.1 --schemes int9 | int8:per-token
 audit data.json --stage kw=bf16 | there is no stage 'kw': in, q, k, v, kv
