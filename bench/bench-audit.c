@@ -45,7 +45,7 @@ static void measure(const char *name, const audit_case *test)
     attest_simulated_arithmetic_init(&arithmetic, &format);
     attest_audit_request_init(&request, &test->dataset, &test->layer.weights);
     fast = best_of(&doubles, &request, &arithmetic, 7);
-    request.never_hosted = true;
+    request.always_mpfr = true;
     slow = best_of(&mpfr, &request, &arithmetic, 2);
     for (size_t i = 0; i < doubles.count * doubles.dim; i++) {
         double x = doubles.real ? doubles.real[i] : NAN;

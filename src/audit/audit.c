@@ -234,12 +234,12 @@ static attest_status measure_stages(attest_audit_result *result, const attest_au
     const attest_audit_reference *sample = &audit->stage_reference;
     const attest_format *format = &result->arithmetic.format;
     attest_audit_request request;
-    bool hosted = format->bounded && format->precision <= 25 &&
-                  attest_in_double_fits(format, result->arithmetic.rounding);
+    bool in_double = format->bounded && format->precision <= 25 &&
+                     attest_in_double_fits(format, result->arithmetic.rounding);
     double share = (double)sample->sequences / (double)audit->dataset->count;
 
     request_sample(&request, audit, sample);
-    if (attest_audit_cost(&request, format, hosted) * share * ATTEST_STAGES > STAGE_SECONDS)
+    if (attest_audit_cost(&request, format, in_double) * share * ATTEST_STAGES > STAGE_SECONDS)
         return ATTEST_OK;
     for (int s = 0; s < ATTEST_STAGES; s++) {
         attest_audit_outputs outputs ATTEST_CLEARED_BY(attest_audit_outputs_clear) = {0};

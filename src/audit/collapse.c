@@ -31,7 +31,7 @@ void attest_audit_collapse_clear(attest_audit_collapse *collapse)
 }
 
 double attest_audit_cost(const attest_audit_request *request, const attest_format *format,
-                         bool hosted)
+                         bool in_double)
 {
     const attest_dataset *dataset = request->dataset;
     const attest_weights *weights = request->weights;
@@ -49,7 +49,7 @@ double attest_audit_cost(const attest_audit_request *request, const attest_forma
                  (double)dataset->total * (per_position + (double)weights->dim +
                                            (double)dataset->longest * per_pair);
     exponentials = (double)dataset->total * (double)dataset->longest * (double)weights->heads;
-    if (hosted)
+    if (in_double)
         return operations * 5e-9 + exponentials * 5e-8;
     return operations * (6e-8 + limbs * 5e-9 + limbs * limbs * 4e-10) +
            exponentials * (1.5e-6 + limbs * limbs * 5e-8);
@@ -58,11 +58,11 @@ double attest_audit_cost(const attest_audit_request *request, const attest_forma
 double attest_audit_width_cost(const attest_audit_request *request,
                                const attest_simulated_arithmetic *arithmetic)
 {
-    bool hosted = attest_in_double_fits(&arithmetic->format, arithmetic->rounding) &&
-                  (!arithmetic->accumulates ||
-                   attest_in_double_fits(&arithmetic->accumulate, arithmetic->rounding));
+    bool in_double = attest_in_double_fits(&arithmetic->format, arithmetic->rounding) &&
+                     (!arithmetic->accumulates ||
+                      attest_in_double_fits(&arithmetic->accumulate, arithmetic->rounding));
 
-    return attest_audit_cost(request, &arithmetic->format, hosted);
+    return attest_audit_cost(request, &arithmetic->format, in_double);
 }
 
 void attest_audit_width_set(attest_simulated_arithmetic *arithmetic,

@@ -61,7 +61,7 @@ void attest_audit_width_set(attest_simulated_arithmetic *arithmetic,
 /* The seconds that an evaluation of the request takes in this format, very roughly: a count of
  * operations, the same on every machine. */
 double attest_audit_cost(const attest_audit_request *request, const attest_format *format,
-                         bool hosted);
+                         bool in_double);
 
 /* The same for a width, in doubles if they can simulate it. */
 double attest_audit_width_cost(const attest_audit_request *request,

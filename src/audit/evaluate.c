@@ -22,11 +22,12 @@ void attest_audit_request_init(attest_audit_request *request, const attest_datas
 
 /* Whether doubles can host all of it. Products of binary64 are not exact in binary64, so an
  * accumulator of fewer bits behind it would round twice. */
-static bool is_hosted(const attest_audit_request *request, const attest_simulated_arithmetic *a)
+static bool fits_doubles(const attest_audit_request *request,
+                         const attest_simulated_arithmetic *a)
 {
     bool all = request->rounded == ATTEST_AUDIT_ALL_STAGES;
 
-    if (request->never_hosted || !attest_in_double_fits(&a->format, a->rounding))
+    if (request->always_mpfr || !attest_in_double_fits(&a->format, a->rounding))
         return false;
     if (!all && (a->format.precision == 53 || a->rounding != ATTEST_SIMULATED_NEAREST ||
                  !a->format.bounded))
@@ -43,7 +44,7 @@ attest_status attest_audit_evaluate(attest_audit_outputs *outputs,
 {
     bool escaped = false;
 
-    if (is_hosted(request, arithmetic)) {
+    if (fits_doubles(request, arithmetic)) {
         ATTEST_TRY(
             attest_audit_evaluate_in_double(outputs, &escaped, request, arithmetic, error));
         if (!escaped)

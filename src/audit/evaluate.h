@@ -11,7 +11,7 @@
 /* The outputs at count positions of dim entries: position p has entries p*dim ... */
 typedef struct attest_audit_outputs {
     size_t count, dim;
-    double *real;        /* hosted formats: exact in a double; else NULL */
+    double *real;        /* if doubles hold the format: exact; else NULL */
     __mpfr_struct *wide; /* other formats; else NULL */
     size_t bytes;        /* size of the block that contains them */
 } attest_audit_outputs;
@@ -24,7 +24,7 @@ typedef struct attest_audit_request {
     size_t sequences;       /* number of sequences; with sequence NULL: dataset->count */
     unsigned rounded;       /* bit s: stage s rounds to the format; the others to a reference,
                              * binary64 or 2p + 64 bits */
-    bool never_hosted;      /* use MPFR even where doubles suffice */
+    bool always_mpfr;       /* use MPFR even where doubles suffice */
     double *weights_out; /* NULL, or shared: gets the weights of softmax, key by key; those of
                           * position p and head h begin at (p heads + h) longest */
     size_t jobs;

@@ -188,12 +188,12 @@ static void test_sweep(uint64_t *state)
         draw(&test, &a, trial % 2 ? "p=20" : "p=25", trial % 3 == 0, state);
         attest_contexts_init(&classes);
         attest_audit_request_init(&request, &test.dataset, &test.layer.weights);
-        request.never_hosted = true;
+        request.always_mpfr = true;
         if (attest_contexts_get_classes(&classes, &test.dataset, test.layer.weights.mask,
                                         NULL) ||
             attest_audit_evaluate(&wide, &request, &a, NULL))
             abort();
-        request.never_hosted = false;
+        request.always_mpfr = false;
         if (attest_audit_evaluate(&real, &request, &a, NULL))
             abort();
         if (real.real) { /* the tree sees doubles, exactly */
@@ -359,7 +359,7 @@ static void test_collapse(uint64_t *state)
             attest_audit_request request;
             a.format = (attest_format){.precision = p};
             attest_audit_request_init(&request, &test.dataset, &test.layer.weights);
-            request.never_hosted = true;
+            request.always_mpfr = true;
             attest_audit_collisions_init(&collisions);
             if (attest_audit_evaluate(&outputs, &request, &a, NULL) ||
                 attest_audit_collisions_get(&collisions, &outputs, &audit.classes, NULL))

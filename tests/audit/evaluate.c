@@ -75,18 +75,18 @@ static void draw_layer(audit_case *test, uint64_t *state)
     w->skip = tap_random(state) % 2;
 }
 
-static const char *const hosted[] = {"binary64", "binary32",          "tfloat32",    "bfloat16",
-                                     "binary16", "float8_e4m3fn",     "float8_e5m2", "p=25",
-                                     "p=7",      "p=3:emin=-5:emax=4"};
+static const char *const in_double[] = {
+    "binary64",      "binary32",    "tfloat32", "bfloat16", "binary16",
+    "float8_e4m3fn", "float8_e5m2", "p=25",     "p=7",      "p=3:emin=-5:emax=4"};
 
-static void test_hosted(uint64_t *state)
+static void test_doubles(uint64_t *state)
 {
     const ref_shape shape = {2, 9, 3, 6, 7, 6, true};
 
-    for (size_t f = 0; f < sizeof hosted / sizeof hosted[0]; f++) {
+    for (size_t f = 0; f < sizeof in_double / sizeof in_double[0]; f++) {
         size_t wrong = 0, instances = 0, doubles = 0;
         for (int trial = 0; trial < 24; trial++) {
-            attest_format format = get_format(hosted[f]);
+            attest_format format = get_format(in_double[f]);
             attest_simulated_arithmetic a;
             attest_audit_request request;
             attest_audit_outputs one, two;
@@ -99,7 +99,7 @@ static void test_hosted(uint64_t *state)
                                                 : (attest_simulated_rounding)(trial % 3);
             attest_audit_request_init(&request, &test.dataset, &test.layer.weights);
             one = evaluate(&request, &a);
-            request.never_hosted = true;
+            request.always_mpfr = true;
             two = evaluate(&request, &a);
             wrong += count_different(&one, &two);
             doubles += one.real != NULL;
@@ -110,7 +110,7 @@ static void test_hosted(uint64_t *state)
         }
         TAP_OK(wrong == 0 && doubles > instances / 5,
                "%s: %zu layers, %zu of them in doubles, as MPFR has them (%zu entries wrong)",
-               hosted[f], instances, doubles, wrong);
+               in_double[f], instances, doubles, wrong);
     }
 }
 
@@ -259,7 +259,7 @@ static void test_exponentials(uint64_t *state)
         test.layer.weights.activation = ATTEST_SOFTMAX;
         attest_audit_request_init(&request, &test.dataset, &test.layer.weights);
         real = evaluate(&request, &a);
-        request.never_hosted = true;
+        request.always_mpfr = true;
         wide = evaluate(&request, &a);
         if (!real.real || !wide.wide)
             abort();
@@ -423,7 +423,7 @@ static void test_narrow_accumulator(void)
     a.accumulate = get_format("p=22");
     attest_audit_request_init(&request, &dataset, &w);
     one = evaluate(&request, &a);
-    request.never_hosted = true;
+    request.always_mpfr = true;
     two = evaluate(&request, &a);
     wrong = count_different(&one, &two);
     TAP_OK(one.real && wrong == 0, "an accumulator of fewer bits rounds once (%zu wrong)",
@@ -569,7 +569,7 @@ TEST(evaluate)
 {
     uint64_t state = tap_seed(0xe7a1);
 
-    test_hosted(&state);
+    test_doubles(&state);
     test_defaults(&state);
     test_exponentials(&state);
     test_algorithms(&state);
