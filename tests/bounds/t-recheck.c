@@ -636,9 +636,31 @@ static double slack_ratio(bool is_end)
     return 0.25 / fmin(3 - low, high - 3);
 }
 
+/* Whether an end of 2^-40000 with a slack of 1/8 for each of two outputs is rounded outward:
+ * the sums have more bits than set_end keeps. */
+static bool ends_outward(void)
+{
+    threshold x;
+    fmpq_t slack;
+    arf_t end, w, exact;
+    bool outward;
+
+    threshold_init(&x), fmpq_init(slack), arf_init(end), arf_init(w), arf_init(exact);
+    fmpq_set_si(slack, 1, 8);
+    arf_set_ui_2exp_si(end, 1, -40000);
+    arf_set_d(w, 0.25);
+    set_end(&x, end, slack, 2);
+    arf_sub(exact, end, w, ARF_PREC_EXACT, ARF_RND_DOWN);
+    outward = arf_cmp(x.end[LOW], exact) <= 0;
+    arf_add(exact, end, w, ARF_PREC_EXACT, ARF_RND_DOWN);
+    outward = outward && arf_cmp(x.end[HIGH], exact) >= 0;
+    threshold_clear(&x), fmpq_clear(slack), arf_clear(end), arf_clear(w), arf_clear(exact);
+    return outward;
+}
+
 static double end_slack(void)
 {
-    return slack_ratio(true);
+    return ends_outward() ? slack_ratio(true) : INFINITY;
 }
 
 static double bound_slack(void)
