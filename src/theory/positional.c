@@ -97,6 +97,7 @@ attest_status attest_positional_get(attest_positional *positional,
     bool pairs =
         dataset->dim <= SMALL_DIM || count * count * (double)dataset->dim <= MOST_PRODUCTS;
     ATTEST_SCOPED(attest_separated, extremes);
+    FMPQ(eps);
 
     get_largest(extremes.r_max_square, &dataset->tokens);
     if (pairs)
@@ -106,14 +107,15 @@ attest_status attest_positional_get(attest_positional *positional,
     else
         set_bound(positional->r_max, extremes.r_max_square, true);
     if (!pairs)
-        set_eps_by_denominator(positional->eps, &dataset->tokens);
+        set_eps_by_denominator(eps, &dataset->tokens);
     else if (extremes.has_pair)
-        set_bound(positional->eps, extremes.eps_square, false);
+        set_bound(eps, extremes.eps_square, false);
     else
-        fmpq_set(positional->eps, positional->r_max); /* there is no pair */
+        fmpq_set(eps, positional->r_max); /* there is no pair */
     positional->eps_by_denominator = !pairs;
     fmpq_add(positional->step, positional->r_max, positional->r_max);
-    fmpq_add(positional->step, positional->step, positional->eps);
+    fmpq_add(positional->step, positional->step, eps);
+    fmpq_swap(positional->eps, eps);
     return ATTEST_OK;
 }
 
