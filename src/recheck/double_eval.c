@@ -366,7 +366,9 @@ bool attest_recheck_double_eval_get(double *out, double *error,
     }
     /* Every sum out[c] of seen terms a head, and the token's own rounding. */
     *error = ATTEST_TERM(quick_values, bound) +
-             ATTEST_TERM(quick_sums, ((double)eval->heads * (double)seen + 1) * unit * size);
+             ATTEST_TERM(quick_sums, ((double)eval->heads * (double)seen +
+                                      ATTEST_TERM(quick_sums_token, 1)) *
+                                         unit * size);
     return told && *error < INFINITY;
 }
 

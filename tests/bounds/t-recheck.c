@@ -353,6 +353,21 @@ static double sums(void)
     return output_ratio(&s);
 }
 
+/* A token just below 1 + u, which a double rounds to 1, and so does the sum with a share of
+ * just below u. */
+static double sums_token(void)
+{
+    scene s;
+
+    scene_init(&s, 2, 1, 1);
+    s.weights.skip = true;
+    set_weight(&s, 2, 1, 0x1p20, 0);
+    set_weight(&s, 3, 0, U * (1 - BIT), 0);
+    set_token(&s, 0, 1, U * (1 - BIT));
+    set_token(&s, 1, 0x1p-20, 0);
+    return output_ratio(&s);
+}
+
 /* Whether the pairs of positions from first on with positions before are all visited. */
 typedef struct visits {
     size_t first, count;
@@ -685,6 +700,7 @@ static const table_row rows[] = {
     {"quick_average_sums", average_sums, 0.9, NULL},
     {"quick_values", opposite_scores, 0.98, NULL},
     {"quick_sums", sums, 0.98, NULL},
+    {"quick_sums_token", sums_token, 0.98, NULL},
     {"quick_winner", winner, 0.98, NULL},
     {"grid_errors", grid_errors, 0.98, NULL},
     {"grid_pair_errors", grid_errors, 0.98, NULL},
