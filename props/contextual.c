@@ -110,9 +110,9 @@ static bool certify(question *q, attest_trial *trial, const char *what)
     return status == ATTEST_OK;
 }
 
-/* Checks that the verdict is the expected one. A method that does not apply, or leaves the claim
- * open, is skipped; auto may leave it open only if outputs are too close for balls. Returns
- * whether the trial is still held. */
+/* Checks that the verdict is the expected one. A method that does not apply, or leaves the
+ * claim open, is skipped; auto may leave it open only if outputs are too close for balls.
+ * Returns whether the trial is still held. */
 static bool ask(question *q, attest_trial *trial, attest_verdict expected, const char *what)
 {
     bool any = strcmp(q->claim.method, "auto") == 0;

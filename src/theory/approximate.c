@@ -61,7 +61,7 @@ static attest_status check_limits(const attest_approximation *a, attest_error *e
     return ATTEST_OK;
 }
 
-/* Sequences of points with odd numerators over 2 G, the centres of cells, and what f is there.
+/* Sequences of points with odd numerators over 2 G, the centres of cells, and the values of f.
  */
 typedef struct labelled {
     const attest_approximation *a;

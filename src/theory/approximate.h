@@ -4,7 +4,8 @@
  *     F_FF2 o F_SA o F_FF1:
  * F_FF1 maps every entry to the centre of its cell, one of G of width 1/G, by a stair whose
  * ramps are ATTEST_RAMP / G^2 wide; F_SA has different outputs for all multisets of n cells;
- * F_FF2 maps each to the value of f at the centres, exactly. Proofs: proofs-notes/approximate.md. */
+ * F_FF2 maps each to the value of f at the centres, exactly. Proofs:
+ * proofs-notes/approximate.md. */
 #ifndef ATTEST_THEORY_APPROXIMATE_H
 #define ATTEST_THEORY_APPROXIMATE_H
 

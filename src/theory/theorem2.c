@@ -514,8 +514,8 @@ static void scale_bound(attest_construction *construction, const arb_t bound, co
     arb_add(construction->delta_log2, log2, factor, BITS);
 }
 
-/* bound, log2 = the less of it and the bound of the sharp gap at depth t; false where that says
- * nothing. */
+/* bound, log2 = the smaller of them and the bound of the sharp gap at depth t; false if there
+ * is no such bound. */
 static bool lessen(arb_t bound, arb_t log2, const arb_t gap, const arb_t t)
 {
     bool known;

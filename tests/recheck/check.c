@@ -110,7 +110,8 @@ static void test_undecided(void)
     TAP_OK(check(&holds, &certificate) == ATTEST_OK && !holds,
            "undecided, with an enclosure that is wrong");
     certificate.has_pair = false;
-    TAP_OK(check(&holds, &certificate) == ATTEST_UNABLE, "undecided, as the certificate claims");
+    TAP_OK(check(&holds, &certificate) == ATTEST_UNABLE,
+           "undecided, as the certificate claims");
     arb_indeterminate(certificate.max_norm);
     TAP_OK(check(&holds, &certificate) == ATTEST_UNABLE, "undecided about everything");
     certificate.input[0].sha256[0] ^= 1;

@@ -41,7 +41,8 @@ static void check_exp(uint64_t *state)
 }
 
 /* Whether the bound at a position holds; *told counts those that have one. */
-static bool holds(attest_recheck *check, attest_recheck_double_eval *quick, size_t p, long *told)
+static bool holds(attest_recheck *check, attest_recheck_double_eval *quick, size_t p,
+                  long *told)
 {
     double out[MOST_DIM], error;
     arb_ptr exact = _arb_vec_init((slong)check->dim);
