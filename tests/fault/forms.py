@@ -167,7 +167,7 @@ def commands(source, own):
         ["audit", pair, "--weights", soft, "--formats", "bfloat16,p=3", "--jobs", "2", "--quick"],
         ["campaign", "lemma1", "--trials", "10", "--jobs", "2"],
         # audits of models, of kernels, in parts
-        ["audit", *model, "--formats", "bfloat16", "--jobs", "1"], ["audit", *model, "--formats", "p=4", "--jobs", "1", "--save-qkv", "made"],
+        ["heads", *model, "--formats", "bfloat16", "--jobs", "1"], ["heads", *model, "--formats", "p=4", "--jobs", "1", "--save-qkv", "made"],
         ["audit", pair, "--weights", soft, "--stage", "kv=e4m3fn:per-head,p=bfloat16", "--formats", "binary32", "--jobs", "1", "--quick"],
         ["heads", "qkv.safetensors", "--kernel", "hopper-bf16-64", "--formats", "bfloat16", "--jobs", "1"],
         ["heads", "qkv.safetensors", "--all", "--parts", "made", "--shard", "1/1", "--formats", "p=4", "--jobs", "1"],
