@@ -22,7 +22,7 @@ exit 1
 find src props -name "*.c" | sort | xargs -n 1 -P "$jobs" sh -c "$one" lint
 tidy=$?
 cppcheck -q -j "$jobs" --enable=warning,portability,performance --std=c11 --error-exitcode=1 \
-    --suppressions-list=tests/lint-suppressions.txt -DHAVE_CONFIG_H=1 -Iinclude -Isrc -I. -Isrc/theft/api src props
+    --suppressions-list=tests/lint-suppressions.txt -DHAVE_CONFIG_H=1 -DVECTOR_LANES=8 -Iinclude -Isrc -I. -Isrc/theft/api src props
 check=$?
 types=0
 for python in "$PYTHON" /usr/bin/python3; do # the first that has mypy

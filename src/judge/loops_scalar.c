@@ -6,7 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { VECTOR_LANES = 1, VECTOR_ALL = 1 };
+#define VECTOR_LANES 1
+#define VECTOR_ALL 1
 
 typedef double vector;
 typedef bool vector_mask;
