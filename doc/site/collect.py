@@ -1,7 +1,7 @@
 """collect.py TREE PROGRAM MANUAL FOLDER: the pages of the site, for Sphinx.
 
 They are the documents of the tree, the manual of the commands (doc/pages), and what is generated here: the reference of the
-library from its headers, what the program knows, and the figures. One text each: links are made to fit, no text is changed.
+library from its headers, the pages generated from the output of the program, and the figures. Only links are changed.
 """
 import glob
 import json
@@ -45,7 +45,7 @@ def about(text):
 
 
 def contents(title, text, entries, described=()):
-    """A page that lists others; (name, link, what it is about) of some of them as a table."""
+    """A page that lists others as a table; some of them are (name, link, description)."""
     table = "".join(f"| [`{name}`]({link}) | {what} |\n" for name, link, what in described)
     table = table and f"| | |\n|---|---|\n{table}\n"
     hidden = ":hidden:\n" if table else ""

@@ -1,4 +1,4 @@
-"""How Sphinx makes the site of what collect.py has put together; `make html`."""
+"""Configuration of Sphinx for the pages that collect.py writes; `make html`."""
 import importlib.util
 import os
 import re
@@ -22,7 +22,7 @@ html_css_files = ["site.css"]
 
 
 def stay_at_home(app, exception):
-    """Debian's style of Furo imports one from its web server; the site works without any."""
+    """Removes the style that Debian's Furo imports from a web server, so that the site needs no network."""
     path = os.path.join(app.outdir, "_static", "styles", "furo.css")
     if exception or not os.path.exists(path):
         return

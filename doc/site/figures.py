@@ -1,5 +1,5 @@
-"""The page of figures: nothing on it is typed. Bounds and errors are what the program says now of the files in examples/;
-speeds, which belong to a machine, are the records in bench/records/ (`attest bench --json`)."""
+"""The page of figures, generated. Bounds and errors are the current output of the program for the files in examples/;
+speeds depend on the machine and are read from bench/records/ (`attest bench --json`)."""
 import glob
 import json
 import os
@@ -43,7 +43,7 @@ def strategies(program, examples):
 
 
 def tolerance(program, path, kernel):
-    """None where the inputs are not in the format of the model."""
+    """None if the inputs are not in the format of the model."""
     asked = [program, "tolerance", path, "--kernel", kernel, "--causal", "--json"]
     done = subprocess.run(asked, capture_output=True, text=True, check=False)
     return json.loads(done.stdout) if done.returncode == 0 else None

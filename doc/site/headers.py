@@ -13,7 +13,7 @@ def comment_text(comment):
 
 
 def prose(lines, known):
-    """A comment as Markdown: formulas and tables stay as they stand, functions lead to their contracts."""
+    """A comment as Markdown: formulas and tables are unchanged, functions are links to their contracts."""
     blocks, kind = [], None
     for line in lines:
         now = None if not line.strip() else "code" if line.startswith("  ") else "text"
@@ -91,7 +91,7 @@ def page(name, text, known):
 
 
 def names(headers):
-    """name -> "header.h#anchor" for all that the headers declare under a heading of its own."""
+    """name -> "header.h#anchor" for every declaration with a heading of its own."""
     known = {}
     for header, text in headers.items():
         for _, code in pieces(joined(text)):

@@ -1,4 +1,4 @@
-"""Markdown as the pages of the site need it: text that is none, links that lead to where a page is on the site."""
+"""Markdown for the pages of the site: escaped plain text, and links to the place of a page on the site."""
 import os
 import posixpath
 import re
@@ -9,7 +9,7 @@ NAMED = re.compile(r"(?:doc|proofs-notes|examples)/[A-Za-z0-9_/-]+\.md|(?:includ
 
 
 def plain(text):
-    """Text that is no Markdown, as Markdown."""
+    """Plain text escaped for Markdown."""
     return re.sub(r"([\\`*_<>|\[\]$])", r"\\\1", text)
 
 
@@ -28,7 +28,7 @@ def anchors(text):
 
 
 class Linker:
-    """Rewrites what pages of the tree say of each other. Pages: path in the tree -> path on the site; texts by the same paths."""
+    """Rewrites the links between pages of the tree. Pages: path in the tree -> path on the site; texts by the same paths."""
 
     def __init__(self, tree, pages, texts):
         self.tree, self.pages = tree, pages
@@ -56,7 +56,7 @@ class Linker:
         return f"[{text}]({self.relative(path, source)}{'#' if anchor else ''}{anchor})"
 
     def name(self, match, source):
-        """`doc/judge.md` in the text leads there."""
+        """`doc/judge.md` in the text becomes a link."""
         named = match.group(1)
         path = "include/" + named if named.startswith("attest/") else named
         if not NAMED.fullmatch(named) or path not in self.pages or path == source:
@@ -65,7 +65,7 @@ class Linker:
         return f"[{text or named}]({self.relative(path, source)})"
 
     def line(self, text, source):
-        """What stands in `code` is no link, what stands in a link is no name."""
+        """Leaves out links inside of `code` and names inside of links."""
         kept = []
 
         def keep(made):
@@ -79,7 +79,7 @@ class Linker:
         return text
 
     def page(self, text, source):
-        """The whole page; links may go over the end of a line, code blocks stay as they are."""
+        """The whole page; links may continue on the next line, code blocks are unchanged."""
         made, paragraph, fenced = [], [], False
 
         def flush():

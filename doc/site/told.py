@@ -1,4 +1,4 @@
-"""Pages of what the program knows: glossary, statements, kernel models. Everything is asked of it, nothing typed."""
+"""The pages of glossary, statements and kernel models, generated from the output of the program."""
 import json
 import re
 import subprocess
@@ -15,7 +15,7 @@ def shown(program, *arguments):
 
 
 def see(where, statements):
-    """Where to go on: "attest show theorem2", "attest certify --help", "doc/formats.md"."""
+    """A reference of the program as a link: "attest show theorem2", "attest certify --help", "doc/formats.md"."""
     command = re.fullmatch(r"attest ([a-z-]+) --help", where)
     statement = re.fullmatch(r"attest show ([a-z0-9_-]+)", where)
     if command:
@@ -27,7 +27,7 @@ def see(where, statements):
 
 def glossary(program, listed):
     statements = {statement["name"] for statement in listed["statements"]}
-    made = ["# Glossary\n\nThe words that results are told in. `attest show WORD` explains them in the terminal."]
+    made = ["# Glossary\n\nThe words of results and messages. `attest show WORD` explains them in the terminal."]
     for term in listed["glossary"]:
         more = f" See {see(term['see'], statements)}." if term["see"] else ""
         made.append(f"## {term['name']}\n\n{plain(term['text'])}{more}")
@@ -54,13 +54,13 @@ def statements(program, listed):
     tested = {}
     for each in listed["properties"]:
         tested.setdefault(each["statement"], []).append(each["name"])
-    made = ["# Statements\n\nWhat attest knows, how it is decided and how far it is proved; `attest show NAME` says the same. "
+    made = ["# Statements\n\nAll statements, how they are decided and how far they are proved; `attest show NAME` prints the same text. "
             "The proofs are in `proofs-notes/README.md`."]
     return "\n\n".join(made + [statement(program, each["name"], tested) for each in listed["statements"]]) + "\n"
 
 
 def kernels(program, listed):
-    made = ["# Shipped kernel models\n\nWhat `attest show kernel MODEL` says of each; `doc/kernel-models.md` explains the members."]
+    made = ["# Shipped kernel models\n\nThe output of `attest show kernel MODEL` for each model; `doc/kernel-models.md` explains the members."]
     for each in listed["kernels"]:
         text = ask(program, "show", "kernel", each["name"]).rstrip("\n")
         made.append(f"## {each['name']}\n\n{plain(each['title'])}\n\n```\n{text}\n```")
