@@ -1,7 +1,7 @@
 #!/bin/sh
-# What `attest show` says of a proof is true: the note exists, and the Coq files exist, and every
-# theorem it names is in the list that the proof checker goes through. And the C code that this list
-# names is there, which the proof checker asks, too, where there is one.
+# `attest show` names notes, Coq files and theorems that exist, and every theorem is in the list that the
+# proof checker goes through. The C code that this list names exists, and c-source finds the constants
+# that the proofs use; this holds without a proof checker, too.
 . "$srcdir/tests/cli/lib.sh"
 
 for name in $("$ATTEST" show | awk '{ print $1 }'); do
@@ -34,6 +34,8 @@ code_gone() { # folder of the notes: what the list names and the C code does not
 code_gone "$srcdir/proofs-notes" >"$out"
 [ ! -s "$out" ]
 result $? "the C code of every row is there"
+bash "$srcdir/proofs-notes/c-source" "$srcdir" constants >"$out" 2>"$err"
+result $? "the constants that the proofs take from the C code are there"
 mkdir "$work/proofs-notes"
 cp "$srcdir"/proofs-notes/check-*.sh "$srcdir/proofs-notes/c-source" "$work/proofs-notes/"
 echo 'coq | planted | planted | - | src/theory/lemma1.c:attest_lemma1_gone | planted' >"$work/proofs-notes/statements.txt"
