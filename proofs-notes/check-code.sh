@@ -1,8 +1,8 @@
-# check-code.sh: the C code that a statement speaks of; sourced by check.
+# check-code.sh: the C code that a statement names; sourced by check.
 
 # The column "code" of a row: "-", or "FILE:NAME" or "FILE:NAME:TEXT", joined by ";". The file defines
 # the function, macro or object NAME, and its definition contains TEXT (blanks count as one).
-code_gone() { # column, [source tree]: prints what is not there, and fails
+code_gone() { # column, [source tree]: prints the first item that is missing, and fails
     local item file name text body
     [ "$1" != - ] || return 0
     while read -r item; do

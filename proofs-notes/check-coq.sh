@@ -80,9 +80,9 @@ coq_guards() { # module.name, guards
     done
 }
 
-# Asks what the statements of a module rest on, all of them at once: Print Assumptions walks
-# through the whole library each time. Prints the axioms' names on one line (empty: none), and
-# leaves the numbers of their hypotheses in MODULE.hypotheses.
+# Prints the axioms that the statements of a module use, on one line (empty: none), and writes the
+# numbers of their hypotheses to MODULE.hypotheses. One query for all statements, because Print
+# Assumptions walks through the whole library each time.
 coq_ask() { # module, library directory
     local name guards tuple=I
     {
@@ -102,7 +102,7 @@ coq_ask() { # module, library directory
     awk '/^Closed under the global context/ || /^Axioms:/ { on = 1; next } !on || /^ / {next} {printf "%s ", $1}' "$2/$1.answer"
 }
 
-coq_judge() { # axiom names on one line: prints what they amount to; fails on an unlisted one
+coq_judge() { # axiom names on one line: prints a summary; fails on an unlisted one
     local other
     other=$(tr ' ' '\n' <<<"$1" | grep -vE -e "$coq_allowed" -e "$coq_integers" -e '^$' | tr '\n' ' ')
     if [ -n "$other" ]; then
@@ -145,7 +145,7 @@ coq_module() { # module: compile it, judge its statements
                 row checked coq "$file" "$name" "$text"
                 echo "Print Assumptions $module.$name: $rests; $count hypotheses, guards $guards"
             else
-                row FAILED coq "$file" "$name" "the C code that it speaks of is gone: $gone"
+                row FAILED coq "$file" "$name" "the C code that it names is gone: $gone"
             fi
         done < <(statements coq "$module")
     fi
@@ -177,7 +177,7 @@ coq_run() {
     coq_unlisted
 }
 
-# A row whose file is not in coq_files would never be looked at.
+# A row whose file is not in coq_files would never be checked.
 coq_unlisted() {
     local file name
     while IFS='|' read -r file name _; do

@@ -1,9 +1,9 @@
-# check-frozen.sh: what the theorems say, frozen in statements.v; sourced by check.
+# check-frozen.sh: compares the theorems with statements.v; sourced by check.
 #
 # statements.v states every theorem of the table again, and every definition that these statements
 # use, down to the libraries; Coq compares both with what the files of coq/ have now, up to
-# conversion, so that no printing of any version of Coq matters. A statement or definition that
-# changes, or one that is missing in statements.v, is a row that failed.
+# conversion, so that the output format of a version of Coq does not matter. A statement or definition
+# that changes, or one that is missing in statements.v, makes a row fail.
 #
 # The file is cut at lines "(*! MODULE *)"; a part is compiled if its module is.
 

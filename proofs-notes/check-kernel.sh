@@ -1,16 +1,16 @@
 # check-kernel.sh: the kernels' Gappa and Sollya scripts; sourced by check.
 #
 # Coq proves the same from the same constants (exp_approx.v, exp_rounding.v, exp_error.v); here the
-# tools speak for themselves, per entry of the table.
+# tools are run on their own, for each entry of the table.
 
 kernel_script() { # tool, file, directory of the notes: does its claim hold?
     case $1 in
-    gappa) # where a claim is false it may search on and on; a true one takes it a second
+    gappa) # on a false claim gappa may not end; a true one takes a second
         sh "$3/gappa/constants.sh" "$3/gappa/$2.gappa.in" | (ulimit -t 20 && gappa 2>&1)
         ;;
     sollya)
         sh "$3/gappa/constants.sh" "$3/sollya/$2.sollya.in" >"$build/$2.sollya" || return
-        # sollya's exit status says how it met the end of its input, not what it found
+        # sollya's exit status does not depend on the result
         sollya "$build/$2.sollya" </dev/null 2>&1 | tee "$build/$2.log"
         [ "$(tail -n 1 "$build/$2.log")" = proved ]
         ;;
@@ -24,7 +24,7 @@ kernel_run() {
             if ! command -v "$tool" >/dev/null; then
                 row skipped "$tool" "$file" "$name" "no $tool"
             elif ! gone=$(code_gone "$code"); then
-                row FAILED "$tool" "$file" "$name" "the C code that it speaks of is gone: $gone"
+                row FAILED "$tool" "$file" "$name" "the C code that it names is gone: $gone"
             elif kernel_script "$tool" "$file" "$here"; then
                 row checked "$tool" "$file" "$name" "$text"
             else

@@ -5,8 +5,8 @@
 #   proof       must not compile, or rest on something that is not allowed
 #   statement   something else is proved under the same name; statements.v may catch it
 #   definition  something else is called by the same name; statements.v may catch it
-#   hypothesis  what is proved assumes too much; statements.v is not asked, so the guards must catch it
-#               (an attacker may have frozen the new statement as well)
+#   hypothesis  too much is assumed; statements.v is not compared, as if the new statement had been
+#               frozen as well, so the guards must catch it
 
 # kind @ module @ sed script @ what is broken
 coq_mutations() {
@@ -41,9 +41,9 @@ proof @ collapse @ s/length values ^ d)%nat\.$/length values ^ pred d)%nat./ @ M
 proof @ judge @ s/(leaves t - 1) - 1)/(leaves t - 2) - 1)/ @ a tree of n - 2 roundings for n - 1
 proof @ judge @ s/0 <= phi -> N \/ S <= r + phi \/ low/0 <= phi -> N \/ S <= r + phi \/ high/ @ a quotient bounded with the larger sum
 proof @ judge_steps @ s/sum (fun f => f e) losses <= e ->/sum (fun f => f 0) losses <= e ->/ @ blocks: the losses without the error
-proof @ zero_test @ s/forall x, collected l x = 0/forall x, x = 0 -> collected l x = 0/ @ the zero test looks at one exponent only
+proof @ zero_test @ s/forall x, collected l x = 0/forall x, x = 0 -> collected l x = 0/ @ the zero test tests one exponent only
 proof @ two_layers @ s/k l : (forall j, 0 < t j) -> (forall j, 0 < t' j) ->/k l : (forall j, 0 < t j) -> (forall j, 0 <= t' j * t' j) ->/ @ two layers: the second sequence has both signs
-proof @ certificate @ s/check c D W = true -> true_certificate/true_certificate/ @ a checker that is right about what it refuses
+proof @ certificate @ s/check c D W = true -> true_certificate/true_certificate/ @ a checker that must be right when it rejects
 proof @ lemma_f @ 0,/^Qed\./s/^Qed\./Admitted./ @ a goal admitted
 proof @ packing @ s/^Theorem packing/Axiom more : 0 < 1.\nTheorem packing/ @ an axiom of our own
 proof @ boltzmann @ /^Theorem boltz_bounds/,/^Qed/{s/^Theorem/Variable cheat : False.\nTheorem/;/^intros/,/^rewrite/d;s/^Qed/destruct cheat.\nQed/} @ a hidden assumption
@@ -123,7 +123,7 @@ coq_replace() { # module, name, type: the file with another theorem under that n
         { print done || /^From/ ? $0 : word($0) }' "$here/coq/$1.v"
 }
 
-# Prints how a changed file shows; fails if it does not.
+# Prints which check notices a changed file; fails if none does.
 coq_caught() { # module, its new text, kind
     local dir=$build/mutant log entry later= axioms rests
     log=$(coq_compile "$2" "$dir") || { echo "$log" | grep -A1 -m1 '^Error' | tr '\n' ' ' | cut -c1-90; return 0; }
@@ -174,15 +174,15 @@ coq_mutate() {
     done < <(coq_mutations)
     while read -r module name; do
         coq_replace "$module" "$name" "False -> ltac:(let T := type of (@${name}_honest) in exact T)" >"$dir/$module.v"
-        coq_break hypothesis "$module" "$dir/$module.v" "$name assumes False"
+        coq_break hypothesis "$module" "$dir/$module.v" "$name with the hypothesis False"
         coq_replace "$module" "$name" "True" >"$dir/$module.v"
-        coq_break statement "$module" "$dir/$module.v" "$name says True"
+        coq_break statement "$module" "$dir/$module.v" "$name replaced by True"
     done < <(coq_attacked)
     code_mutate
     coq_mutate_kernel
 }
 
-# The C code: file @ sed script @ what is broken. The constants are read anew and proved of again.
+# The C code: file @ sed script @ what is broken. The constants are read and proved again.
 code_mutations() {
     cat <<'END'
 src/theory/theorem2_strategies.c @ s/gaps\[\] = {1317,/gaps[] = {1316,/ @ a gap below log(2 + sqrt 3) in theorem2_strategies.c
@@ -190,7 +190,7 @@ src/theory/theorem2_strategies.c @ s/gaps\[i\], 1000)/gaps[i], 1001)/ @ gaps ove
 src/theory/theorem2.c @ s/ || !lessen(bound, log2, gap, gap) ||/ ||/;s/!lessen(bound, log2, gap, twice)/false/ @ a promise that leaves 2g out
 src/certify/first_difference_scan.c @ s/set_constants(query, 1.31695789692481)/set_constants(query, 1.31695789692482)/ @ a number above log(2 + sqrt 3) for one below
 src/recheck/lemma.c @ s/reach = 0.6585/reach = 0.6584/ @ a mean depth below nu in the check of certificates
-src/recheck/lemma_order.c @ s/return offset - 0.5;/return offset - 0.4;/ @ other maxima, farther apart than they are
+src/recheck/lemma_order.c @ s/event->token, 0, -0.5)/event->token, 0, -0.4)/ @ other maxima, farther apart than they are
 src/theory/lemma1.c @ s/arb_add_ui(need, need, 3, bits)/arb_add_ui(need, need, 2, bits)/ @ 2 log n + 2 in lemma1.c
 src/theory/theorem2_strategies.c @ s/arb_pow_ui(x, x, 4, 128)/arb_pow_ui(x, x, 3, 128)/ @ kappa with (|V| + 1)^3
 src/theory/theorem2_strategies.c @ s/arb_set_ui(x, tokens + 1)/arb_set_ui(x, tokens + 2)/ @ kappa with |V| + 2
@@ -199,7 +199,7 @@ src/certify/first_difference_scan.c @ s/threshold_above = 1.3169578969249/thresh
 src/judge/arithmetic.h @ s/evaluation_up, 0x1p-40/evaluation_up, 0x1p-42/ @ ATTEST_JUDGE_UP for fewer roundings
 src/judge/loops_keys.inc @ s/vector_set(1 + 0x1p-40)/vector_set(1 + 0x1p-42)/ @ the same in the kernels
 src/judge/row_weights.c @ s/NARROW 0x1p-5/NARROW 0x1p-4/ @ wider rows are called narrow
-src/theory/lemma_f.c @ s/attest_lemma_f_bound/attest_lemma_f_limit/ @ a function that a statement speaks of has another name
+src/theory/lemma_f.c @ s/attest_lemma_f_bound/attest_lemma_f_limit/ @ a function that a statement names is renamed
 src/theory/memorize.c @ s/4 \* (s + d) + d \* h;/4 * (s + d) + h;/ @ parameters are counted in another way
 END
 }
@@ -248,7 +248,7 @@ bounds @ s/\(ATTEST_BOUND_SHARP_OUT 0x1.\)8p/\14p/ @ two errors under one root, 
 bounds @ s/\(ATTEST_BOUND_PEAK_SLACK 0x1p-\)18/\120/ @ the slack of a concentrated row
 bounds @ s/\(ATTEST_BOUND_PEAK_DELTA 0x1p+\)4/\12/ @ the score error of a concentrated row
 bounds @ s/\(ATTEST_BOUND_MARGIN 0x1p+\)2/\11/ @ the margin by which a hardmax key wins
-bounds @ s/\(ATTEST_BOUND_MARGIN_AGAIN 0x1p+\)3/\12/ @ the margin of the second look
+bounds @ s/\(ATTEST_BOUND_MARGIN_AGAIN 0x1p+\)3/\12/ @ the margin of the second test
 END
 }
 
@@ -282,18 +282,18 @@ coq_mutate_kernel() {
     done < <(coq_kernel_mutations)
 }
 
-# The attacks of the table, as a page: attacks.md is what the last whole run left. Errors of Coq are not
-# quoted, since versions word them differently.
+# The attacks of the table, as a page; attacks.md is the page of the last complete run. Errors of Coq are
+# not quoted, since their wording depends on the version.
 attacks_page() { # table
     cat <<'END'
 # Attacks on the statements
 
-Every line is a change that `make check-proofs-mutate` makes in a copy of the proofs, the statements, the guards or the C code, and what
-noticed it. That command writes this page (`proofs/attacks.md` in the build folder); `tests/meta/statements.sh` compares it with the list of attacks.
+Each row names a change that `make check-proofs-mutate` makes in a copy of the proofs, the statements, the guards or the C code, and the
+check that noticed it. That command writes this page (`proofs/attacks.md` in the build directory); `tests/meta/statements.sh` compares it with the list of attacks.
 
 - *proof*: a constant or a step is changed. *statement*: something else is proved under the same name. *definition*: something else is called by the same name.
-- *hypothesis*: too much is assumed. Here `statements.v` is not asked, as if the attacker had frozen the new statement, too.
-- *code*: the C code is changed, and its constants and names are read anew.
+- *hypothesis*: too much is assumed. Here `statements.v` is not compared, as if the new statement had been frozen as well.
+- *code*: the C code is changed, and its constants and names are read again.
 
 | | attack on | what is changed | noticed by |
 |---|---|---|---|
@@ -317,7 +317,7 @@ END
 attacks_listed() { # what the attacks change, as the page has it
     {
         coq_mutations | sed 's/.* @ //'
-        coq_attacked | sed 's/^[^ ]* //;h;s/$/ assumes False/p;g;s/$/ says True/'
+        coq_attacked | sed 's/^[^ ]* //;h;s/$/ with the hypothesis False/p;g;s/$/ replaced by True/'
         code_mutations | sed 's/.* @ //'
         coq_kernel_mutations | sed 's/.* @ //'
         kernel_mutations | sed 's/.* @ //'

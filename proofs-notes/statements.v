@@ -1,9 +1,9 @@
-(* What the machine-checked theorems say, frozen: every statement of statements.txt, and every
-   definition that they use, down to the libraries of Coq and MathComp. Read it top down: what a
-   statement means is what its definitions above it say, and nothing else.
+(* The statements of the machine-checked theorems, frozen: every statement of statements.txt, and every
+   definition that they use, down to the libraries of Coq and MathComp. Read it top down: the
+   definitions above a statement give its meaning, and nothing else does.
 
    "make check-proofs" compares each entry with the files in coq/, up to conversion, and fails where
-   one differs, is missing here, or is no longer there. "Check (Logic.eq_refl : @x = body)" says that x is
+   one differs, is missing here, or no longer exists. "Check (Logic.eq_refl : @x = body)" states that x is
    defined as this body, "Check (@x : type)" that the theorem x has this type; all hypotheses, those of
    sections too, stand in front of the conclusion. proofs-notes/freeze prints the file anew. *)
 

@@ -188,7 +188,7 @@ assert (sum (fun e => (mulA e * b - mulB e * a) * (val e - beta) * exp (val e)) 
 rewrite E, Z, S; unfold boltz_of at 1; field; now split.
 Qed.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Lemma boltz_single a : boltz [a] = a.
 Proof. unfold boltz, partition; simpl; pose proof (exp_pos a); field; lra. Qed.
 

@@ -1,5 +1,5 @@
-(* The ground for a verified checker: datasets, weights and certificates as doc/files.md writes them,
-   what a certificate says, and what a checker would have to satisfy.  No checker is here. *)
+(* Definitions for a verified checker: datasets, weights and certificates as in doc/files.md, the
+   claim of a certificate, and the specification of a checker.  This file contains no checker. *)
 
 From Coq Require Import Reals QArith Qreals List Lra Lia Bool.
 From attest Require Import sums vectors definition2 softmax guard.
@@ -66,7 +66,7 @@ Definition well_formed (D : dataset) (W : weights) : Prop :=
   forall h, In h (heads W) -> exists k, shaped k d (WQ h) /\ shaped k d (WK h) /\ shaped k d (WV h) /\
     shaped d k (WO h).
 
-(* What a certificate says of a dataset and weights. *)
+(* The claim of a certificate about a dataset and weights. *)
 Section Meaning.
 Variables (D : dataset) (W : weights).
 Definition sequence (i : nat) : list vec := map real_vector (nth i D []).
@@ -110,7 +110,7 @@ Definition true_certificate (c : certificate) : Prop :=
   separation_true c /\ norm_true c /\ verdict_true c.
 End Meaning.
 
-(* A checker reads the three files and says yes or no; a yes must be right. *)
+(* A checker reads the three files and accepts or rejects; what it accepts must be true. *)
 Definition sound (check : certificate -> dataset -> weights -> bool) : Prop :=
   forall c D W, well_formed D W -> check c D W = true -> true_certificate D W c.
 
@@ -125,7 +125,7 @@ apply contextual_positions; split.
 - intros i k j l L L' R; exact (S (i, k) (j, l) (conj L (conj L' R))).
 Qed.
 
-(* Not vacuous.  One sequence (1, 2), a layer without heads: tokens stay what they are. *)
+(* Not vacuous.  One sequence (1, 2), a layer without heads: the tokens do not change. *)
 Definition sample_data : dataset := [[[1%Q]; [2%Q]]].
 Definition sample_weights : weights := Weights Softmax NoMask true [].
 Definition sample_certificate (delta : Q) : certificate :=
@@ -210,7 +210,7 @@ intros S; destruct (S (sample_certificate 1) _ _ sample_well_formed eq_refl) as 
 specialize (F _ _ sample_required); rewrite sample_distance in F; simpl in F; rewrite Q2R_1 in F; lra.
 Qed.
 
-(* And some sound checker accepts something that is required: the statement can be met. *)
+(* And some sound checker accepts a certificate: the specification can be met. *)
 Definition same_rational (a b : Q) : bool := Z.eqb (Qnum a) (Qnum b) && Pos.eqb (Qden a) (Qden b).
 
 Lemma same_rational_eq a b : same_rational a b = true -> a = b.
@@ -245,7 +245,7 @@ exists sample_checker; split.
   split; [exact sample_well_formed|]; split; [reflexivity|]; split; [reflexivity | exact sample_required].
 Qed.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Lemma proved_contextual_satisfiable : satisfiable proved_contextual.
 Proof.
 exists sample_data, sample_weights, (sample_certificate 0), 3%Q; given (exact sample_true || reflexivity).

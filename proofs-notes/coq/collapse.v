@@ -1,6 +1,6 @@
 (* The collapse.  A layer that separates its required pairs by more than s, computed within e of the
-   exact outputs, keeps every required pair apart as soon as 2 e <= s.  And the other way round: who
-   writes his outputs with M values per entry tells at most M^d classes apart. *)
+   exact outputs, keeps every required pair apart as soon as 2 e <= s.  Conversely, outputs with M
+   values per entry separate at most M^d classes. *)
 
 From Coq Require Import Reals List Lra Lia.
 From attest Require Import sums vectors definition2 guard.
@@ -89,7 +89,7 @@ intros U H; rewrite <- words_length; apply NoDup_incl_length; [exact U|].
 intros x Hx; destruct (H x Hx); now apply in_words.
 Qed.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Lemma collapse_distance_satisfiable : satisfiable collapse_distance.
 Proof.
 exists bool, (fun _ => unit), bool, 1%nat, (fun (i : bool) (_ : unit) => i), (fun _ _ _ => True),

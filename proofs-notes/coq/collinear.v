@@ -2,7 +2,7 @@
 
    There a head's score of the token t u for the query t' u is c t t' with one
    number c per head, so hardmax returns the largest t, the smallest t or, where
-   all scores are 0, what the tie rule makes of the whole sequence.  [fools]
+   all scores are 0, the value that the tie rule gives.  [fools]
    says that two sequences share all three; [line_collision] that their outputs
    then agree, for all weights at once. *)
 
@@ -58,7 +58,7 @@ move=> ab; have eq_max : maximisers vis a = maximisers vis b.
 by rewrite /hardmax eq_max.
 Qed.
 
-(* What a head reads from the scalars t under the scores p t_j. *)
+(* The scalar that a head returns for the scalars t with the scores p t_j. *)
 Definition pick (ty : ties) n (vis : pred 'I_n) (p : R) (t : 'I_n -> R) : R :=
   \sum_j hardmax vis (fun i => p * t i) ty j * t j.
 

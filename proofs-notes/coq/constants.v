@@ -6,7 +6,7 @@ From Interval Require Import Tactic.
 From attest Require Import sums gstar gstar_digits sharp_gap lemma1 theorem2_paper c_constants guard.
 Local Open Scope R_scope.
 
-(* theorem2_strategies.c chooses kappa for one of these gaps, and promises for the same. *)
+(* theorem2_strategies.c chooses kappa for one of these gaps, and its promise is for the same gap. *)
 Theorem gap_constants : Forall (fun gap => sharp < INR gap / GAPS_UNIT) GAPS.
 Proof.
 pose proof sharp_digits; unfold GAPS, GAPS_UNIT.
@@ -15,11 +15,12 @@ repeat constructor; rewrite INR_IZR_INZ;
   lra.
 Qed.
 
-(* first_difference_scan.c takes one number for above log(2 + sqrt 3), another for below. *)
+(* first_difference_scan.c has a number just above log(2 + sqrt 3) and one just below. *)
 Theorem sharp_constants : 1.268 < SHARP_BELOW < sharp /\ sharp < SHARP_ABOVE.
 Proof. pose proof sharp_digits; unfold SHARP_BELOW, SHARP_ABOVE; lra. Qed.
 
-(* lemma.c of recheck takes one for nu at every gap from there on, lemma_order.c one for g - nu. *)
+(* recheck/lemma.c has an upper bound of nu for every gap from there on, lemma_order.c a lower bound
+   of g - nu. *)
 Theorem recheck_constants g : sharp <= g -> nu g <= RECHECK_NU /\ exp (- RECHECK_OTHER) <= g - nu g.
 Proof.
 intros Gs; pose proof sharp_digits; pose proof (nu_decreasing sharp g ltac:(lra) Gs).
@@ -67,7 +68,7 @@ apply Rle_trans with (exp (powerRZ 2 (-53)) ^ (2 ^ 12)).
   interval with (i_prec 80).
 Qed.
 
-(* judge/weights.c: narrow rows are as narrow as narrow_weight asks. *)
+(* judge/row_weights.c: narrow rows satisfy the hypothesis of narrow_weight. *)
 Theorem judge_narrow : 0 <= JUDGE_NARROW <= / 32.
 Proof. unfold JUDGE_NARROW; split; interval with (i_prec 60). Qed.
 

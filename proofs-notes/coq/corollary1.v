@@ -57,7 +57,7 @@ Lemma entries_eq (d : nat) (x y : vec) : length x = d -> length y = d ->
   (forall c, nth c x 0 = nth c y 0) -> x = y.
 Proof. intros Lx Ly H; apply nth_ext with 0 0; [congruence | intros; apply H]. Qed.
 
-(* The unit vectors, and what they read. *)
+(* The unit vectors, and their products. *)
 Definition basis (d c : nat) : vec := map (fun j => if Nat.eqb j c then 1 else 0) (seq 0 d).
 
 Lemma basis_length d c : length (basis d c) = d.
@@ -394,7 +394,7 @@ destruct (feed_forward_fits d (rmax + eps / 4) points) as (units & b2 & Lu & Lb 
     now apply IP.
 Qed.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Lemma feed_forward_fits_satisfiable : satisfiable feed_forward_fits.
 Proof.
 exists 1%nat, 4, [([1], [5]); ([2], [7])]; given (first [easy |

@@ -4,7 +4,7 @@
 
    [I] numbers the sequences, [P i] are the positions of sequence i, [sees i k j]: the
    query at position k sees position j.  [short o] stands for |o| < r, [far o o'] for
-   |o - o'| > delta: the two files say so with their own norms. *)
+   |o - o'| > delta: each of the two files defines them with its own norm. *)
 
 From Coq Require Import List Lia.
 From attest Require Import guard.
@@ -164,8 +164,8 @@ apply nth_In; rewrite firstn_length; lia.
 Qed.
 
 (* A required pair, and two that are not, of numbers: (1,2), (1,3) differ at their first
-   tokens without a mask; under one the first tokens see themselves alone; and (a,b,a)
-   must tell its two a's apart under a mask only. *)
+   tokens without a mask; under one the first tokens see themselves alone; and the two
+   a's of (a,b,a) are required to differ under a mask only. *)
 Section Examples.
 Let X (i : bool) := if i then [1; 2] else [1; 3].
 Let Y (_ : unit) := [7; 8; 7].
@@ -191,7 +191,7 @@ Theorem repetition_masked_required L L' : required_nat unit Y Causal tt 0 L tt 2
 Proof. left; intros S; specialize (S 8); rewrite !in_visible in S; simpl in S; lia. Qed.
 End Examples.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Section Guards.
 Let P (_ : bool) := unit.
 Let same_token (i : bool) (_ : P i) := 0.

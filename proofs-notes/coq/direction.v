@@ -165,7 +165,7 @@ exists (scale (/ INR (length l)) v); rewrite length_scale; split; [exact Lv|]; s
   rewrite Rinv_l by exact Nz; exact D.
 Qed.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Lemma unit_directions_satisfiable : satisfiable unit_directions.
 Proof.
 exists 1%nat, [[1]]; given (intros z [<-|[]]; split; [reflexivity | rewrite norm_one; apply Rabs_R1]).

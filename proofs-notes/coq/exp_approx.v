@@ -70,7 +70,7 @@ destruct D as [D|[D|[D|[D|[D|[D|[D|D]]]]]]]; subst j;
   (split; [split; interval with (i_prec 80) | intros J; try lia; interval with (i_prec 80)]).
 Qed.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Lemma poly_error_satisfiable : satisfiable poly_error.
 Proof. exists (1 / 32); given (unfold RANGE; interval with (i_prec 60)). Qed.
 Lemma poly_error_falsifiable : falsifiable poly_error.

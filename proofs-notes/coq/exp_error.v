@@ -3,8 +3,8 @@
    [kernel_exp_error]: for every double -744 <= x <= 746 the operations of exp_one,
    with the last fma rounded to nearest in a format with subnormals and without
    overflow, give exp(x) within PROMISED_ULP ulps of the exact value, the constant
-   that include/attest/kernel.h promises.  The C code's ways through overflow and
-   subnormal results are argued in the note. *)
+   that include/attest/kernel.h promises.  The note treats overflow and subnormal
+   results of the C code. *)
 
 From Coq Require Import Reals ZArith Lia Lra.
 From Flocq Require Import Core.
@@ -199,7 +199,7 @@ apply Rle_trans with ((1 / 2 + 407 / 4096) * u).
 - apply Rmult_le_compat_r; [apply ulp_ge_0 | unfold PROMISED_ULP; lra].
 Qed.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Lemma kernel_exp_error_satisfiable : satisfiable kernel_exp_error.
 Proof. exists 0; given (first [apply generic_format_0 | lra]). Qed.
 

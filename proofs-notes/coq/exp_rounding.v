@@ -145,7 +145,7 @@ revert S K; generalize (- kk x * STEP_HI + x); generalize (kk x); clear x Fx Hx.
 unfold STEP_LO, SHIFT, RANGE; intros k h S K; gappa.
 Qed.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Lemma high_exact_satisfiable : satisfiable high_exact.
 Proof. exists 0; given (first [apply generic_format_0 | rewrite Rabs_R0; unfold RANGE; simpl; lra]). Qed.
 Lemma rr_error_satisfiable : satisfiable rr_error.

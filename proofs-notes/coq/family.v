@@ -4,7 +4,7 @@
    The signed form of the lemma makes the Boltzmann values rise from neighbour to
    neighbour while the maximum stays, so the distances add up; where the maximum
    falls, the values fall by more than any bound.  Each neighbouring pair may
-   bring its own gap. *)
+   have its own gap. *)
 
 From Coq Require Import Reals List Lra Lia.
 From attest Require Import sums boltzmann gstar packing lemma_f sharp_gap guard.
@@ -153,7 +153,7 @@ apply neighbours_bound with (low := 1); [exact lemma_f_signed | | |].
 - intros x y Gx Gy; pose proof (mu_decreasing gstar y ltac:(lra) Gy); lra.
 Qed.
 
-(* The same with the sharp gap: what the method first-difference rests on. *)
+(* The same with the sharp gap, for the method first-difference. *)
 Theorem sharp_family_bound (m : nat) (l : nat -> list R) (M g : nat -> R) (b : R) :
   (forall i, (i <= m)%nat -> NoDup (l i)) ->
   (forall i, (i <= m)%nat -> greatest (l i) (M i)) ->
@@ -171,7 +171,7 @@ apply neighbours_bound with (low := 1 / 2); [exact sharp_signed | | exact sharp_
   pose proof (nu_half sharp ltac:(lra)); lra.
 Qed.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Lemma family_bound_satisfiable : satisfiable family_bound.
 Proof.
 exists 1%nat, (fun i => match i with O => [2] | _ => [0] end),

@@ -217,7 +217,7 @@ apply contextual_positions; split.
 Qed.
 End Gap.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Lemma bound_least_at_ends_satisfiable : satisfiable bound_least_at_ends.
 Proof. exists 2, 3, 4; pose proof sharp_lt_2; given lra. Qed.
 Lemma bound_least_at_ends_falsifiable : falsifiable bound_least_at_ends.

@@ -161,7 +161,7 @@ assert (mu gstar < 1 - 2 * ratio gstar).
 lra.
 Qed.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Lemma gstar_equation_satisfiable : satisfiable gstar_equation.
 Proof. exact I. Qed.
 

@@ -36,7 +36,7 @@ Qed.
 Theorem sharp_digits : 1.316957896924816 < sharp < 1.316957896924817.
 Proof. unfold sharp; split; interval with (i_prec 80). Qed.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Lemma gstar_digits_satisfiable : satisfiable gstar_digits.
 Proof. exact I. Qed.
 Lemma sharp_digits_satisfiable : satisfiable sharp_digits.

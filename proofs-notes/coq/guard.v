@@ -1,10 +1,10 @@
-(* What guards a statement, computed from the statement itself.
+(* Guards of a statement, computed from the statement itself.
 
    satisfiable t: there are data for which all hypotheses of the theorem t hold: exists, one after
    the other, for every variable and every hypothesis in front of its conclusion.  A hypothesis that
    contradicts another makes it unprovable.
 
-   falsifiable t: there are data, whatever the hypotheses say of them, for which the conclusion of t
+   falsifiable t: there are data, which need not satisfy the hypotheses, for which the conclusion of t
    is false.  A conclusion weakened to something trivial makes it unprovable.
 
    hypotheses t: how many hypotheses stand in front of the conclusion. *)

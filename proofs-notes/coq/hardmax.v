@@ -6,12 +6,12 @@
    the value, so that sequences of different lengths share one type and one
    layer acts on all of them.
 
-   Norms.  theory.md decides |x| > e, e >= 0, as sum of x_c^2 > e^2, because a
+   Norms.  The code decides |x| > e, e >= 0, as sum of x_c^2 > e^2, because a
    rational has no rational square root in general.  [contextual] is stated in
    that form, over any real field (the rationals included).  [contextual_norm]
    is the same definition with the Euclidean norm itself, over any real closed
    field; theorem1.v proves the two equivalent there, for every r and every
-   delta >= 0.  Negative delta is excluded by theory.md, and harmless: it only
+   delta >= 0.  A negative delta is excluded, and would be harmless: it only
    weakens the requirement. *)
 
 From attest Require definition2.
@@ -82,7 +82,7 @@ Definition attention (t : ties) (m : mask) (L : layer) n (Z : 'M[R]_(d, n)) :
     WO h *m (WV h *m Z)
          *m hardmax_columns t m ((WK h *m Z)^T *m (WQ h *m Z)).
 
-(* Definition 2 reads a sequence as its positions, their tokens and what they see. *)
+(* A sequence as Definition 2 uses it: its positions, their tokens and the visible positions. *)
 Definition places (X : sequence) : Type := 'I_(len X).
 Definition place_token (X : sequence) (k : places X) : 'cV[R]_d := token k.
 Definition place_sees (m : mask) (X : sequence) (k j : places X) : Prop := visible m k j.
@@ -121,7 +121,7 @@ Variable d : nat.
 
 Definition norm (x : 'cV[R]_d) : R := Num.sqrt (sqnorm x).
 
-(* Definition 2 with the norm itself, word for word as in theory.md. *)
+(* Definition 2 with the norm itself, as the paper has it. *)
 Definition contextual_norm (I : Type) (X : I -> sequence R d)
     (q : forall n, 'M[R]_(d, n) -> 'M[R]_(d, n)) (m : mask) (r delta : R) : Prop :=
   definition2.contextual I (fun i => places (X i)) 'cV[R]_d 'cV[R]_d

@@ -121,7 +121,7 @@ Qed.
 
 End Quotient.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Lemma tree_error_satisfiable : satisfiable tree_error.
 Proof.
 exists 1, 1; do 2 (unshelve eexists; [lra|]); exists (node (leaf 0) (leaf 1)), ((0 + 1) * (1 + 1)).

@@ -1,6 +1,6 @@
 (* The steps of proofs-notes/judge.md that carry its bound, besides the tree and the quotient of
-   judge.v: how large a part of a sum can be, what the blocks of a matrix unit lose, what a computed
-   weight is worth, and the bound of a row whose weights are known narrowly. *)
+   judge.v: the size of a part of a sum, the error of the blocks of a matrix unit, the bounds of a
+   computed weight, and the bound of a row whose weights have narrow bounds. *)
 
 From Coq Require Import Reals List Lra Lia.
 From attest Require Import sums boltzmann lemma1 judge guard.
@@ -161,7 +161,7 @@ replace ((- sum (fun k => C k * v k) keys + - E) / sum W keys)
 lra.
 Qed.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Lemma part_of_sum_satisfiable : satisfiable part_of_sum.
 Proof. now exists [(1, true); (-2, false)]. Qed.
 

@@ -475,7 +475,7 @@ intros D T A B E C; apply abs_le in A; apply abs_le in B; apply abs_le in E.
 unfold u, BOUND_UNIT, BOUND_MARGIN_AGAIN in *; simpl powerRZ in *; nra.
 Qed.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Lemma dot_error_satisfiable : satisfiable dot_error.
 Proof. exists [Term 1 1 u]; given (repeat constructor; unfold small; simpl; rewrite Rabs_pos_eq; pose proof u_pos; lra). Qed.
 Lemma dot_error_falsifiable : falsifiable dot_error.

@@ -97,7 +97,7 @@ intros H; apply le_INR in H; simpl in H; rewrite <- ln_1.
 destruct H as [Lt|<-]; [left; apply ln_increasing; lra | lra].
 Qed.
 
-(* Equal numbers of elements: a set that owns an element lacks one, too. *)
+(* Equal numbers of elements: if A has an element that B lacks, B has one that A lacks. *)
 Lemma owns_lacks (A B : list R) c : NoDup A -> length A = length B -> In c B -> ~ In c A ->
   exists d, In d A /\ ~ In d B.
 Proof.
@@ -153,7 +153,7 @@ destruct (exists_first_difference A B D) as (c & Dc & First).
 destruct (gap3 delta large3) as (Gs & _ & _).
 destruct (lemma_f_same_max delta A B M c) as [H _]; auto using apart_spread.
 { now split. }
-(* the set without c owns some d below c *)
+(* the set without c contains some d below c *)
 assert (exists d, differ A B d /\ d <> c) as (d & Dd & Ndc).
 { destruct Dc as [[H1 H2] | [H1 H2]].
   - destruct (owns_lacks B A c) as (d & d1 & d2); auto; [congruence|].
@@ -263,7 +263,7 @@ destruct (spread_range delta C) with (x := - r) as (m & Hm & Lm); auto using apa
 - pose proof (inside_bounds r C m IC Hm); lra.
 Qed.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Lemma ln_2_small : ln 2 < 1.5.
 Proof.
 rewrite <- (ln_exp 1.5); apply ln_increasing; [lra|]; pose proof (exp_lower 1.5); lra.

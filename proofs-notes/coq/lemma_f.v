@@ -95,7 +95,7 @@ split; [exact Perm|]; apply packed_tail; [exact G | lra | now inversion U' | |].
 - intros y Hy; apply deep_far with l; auto; intros ->; now inversion U'.
 Qed.
 
-(* The heart of the lemma: L owns the depth t, and what only A owns is deeper by g.  Identity (L)
+(* The main step: L contains the depth t, and depths that only A contains are deeper by g.  Identity (L)
    in depths, with the mean depth b of L. *)
 Lemma mean_depths_apart g (A L : list R) (t : R) : 0 < g -> deep g A -> deep g L ->
   In t L -> ~ In t A -> (forall s, In s A -> ~ In s L -> t + g <= s) ->
@@ -166,7 +166,7 @@ replace (sum (fun s => s * exp (- s)) l / depth_sum l * depth_sum l)
 lra.
 Qed.
 
-(* B owns the first differing depth t. *)
+(* B contains the first differing depth t. *)
 Theorem first_difference_depth (A B : list R) (t : R) :
   deep g A -> deep g B -> spread g (A ++ B) ->
   In t B -> ~ In t A -> (forall s, In s A -> ~ In s B -> t <= s) ->
@@ -236,7 +236,7 @@ Definition bounds_depths : Prop := forall (A B : list R) (t : R),
   In t B -> ~ In t A -> (forall s, In s A -> ~ In s B -> t <= s) ->
   f t <= mean_depth B - mean_depth A.
 
-(* Same maxima, B owns the first difference: boltz(A) exceeds boltz(B). *)
+(* Same maxima, B contains the first difference: boltz(A) exceeds boltz(B). *)
 Definition bounds_scores : Prop := forall (A B : list R) (M c : R),
   NoDup A -> NoDup B -> spread g (A ++ B) -> greatest A M -> greatest B M ->
   In c B -> ~ In c A -> (forall x, In x A -> ~ In x B -> x <= c) ->
@@ -363,7 +363,7 @@ rewrite E, Rminus_diag_eq, Rabs_R0 in H by reflexivity.
 destruct H as [(_ & H1 & H2) | (_ & c & _ & H1 & H2)]; lra.
 Qed.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Lemma bound_pos_satisfiable : satisfiable bound_pos.
 Proof. exists 2, 2; given (exact wide_2 || lra). Qed.
 Lemma bound_pos_falsifiable : falsifiable bound_pos.

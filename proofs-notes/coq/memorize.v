@@ -1,5 +1,5 @@
 (* Corollary 1: ramps in the gaps between classes add up to the labels, exactly, and the units that
-   cancel the skip leave nothing of it. Corollary 2: a step of 2 r_max + eps keeps eps. *)
+   cancel the skip cancel it exactly. Corollary 2: a step of 2 r_max + eps keeps distances above eps. *)
 
 From Coq Require Import Reals List Lra Lia.
 From attest Require Import sums vectors guard.
@@ -132,7 +132,7 @@ rewrite length_scale in T; specialize (T (eq_sym E)).
 rewrite add_comm; unfold s in *; lra.
 Qed.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Lemma memorize_value_satisfiable : satisfiable memorize_value.
 Proof.
 exists 0, 0, [Ramp 0 1 5], [Ramp 2 3 7], 0, 1; given (lra || (intros r [<-|[]]; simpl; lra)).

@@ -103,7 +103,7 @@ apply (packing (fun s => exp (- s)) (fun x => exp (- x) / (1 - ratio g)) g x);
   left; apply exp_increasing; lra.
 Qed.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Ltac spreads := try unfold spread; members.
 
 Lemma packing_satisfiable : satisfiable packing.

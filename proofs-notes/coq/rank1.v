@@ -164,7 +164,7 @@ End Skip.
 
 End Head.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Ltac numbers := unfold rank1_score, sub, scale; simpl; rewrite ?norm_one; members.
 Ltac one_token := let y := fresh "y" in let E := fresh "E" in
   intros y E; simpl in E; intuition subst;

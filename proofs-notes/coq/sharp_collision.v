@@ -1,4 +1,4 @@
-(* No gap below log(2 + sqrt 3) does: {0, -x} and {0, -2x, ..., -(m+1)x} have equal values for some
+(* No gap below log(2 + sqrt 3) suffices: {0, -x} and {0, -2x, ..., -(m+1)x} have equal values for some
    x between such a gap and log(2 + sqrt 3), where m is large enough. *)
 
 From Coq Require Import Reals List Lra Lia.
@@ -218,7 +218,7 @@ destruct (IVT_cor (fun x => - balance m (ratio x)) g' sharp) as (x & [X1 X2] & E
   + apply balanced_boltz; lra.
 Qed.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Lemma sharp_collision_satisfiable : satisfiable sharp_collision.
 Proof. exists 1; pose proof sharp_above; given lra. Qed.
 Lemma sharp_collision_falsifiable : falsifiable sharp_collision.

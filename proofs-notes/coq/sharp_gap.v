@@ -240,7 +240,7 @@ rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
 assert (nu g * 1 <= nu g * depth_sum l) by (apply Rmult_le_compat_l; lra); lra.
 Qed.
 
-(* What B holds down to t. *)
+(* The depths of B up to t. *)
 Let upto (t : R) (B : list R) := filter (fun s => if Rle_dec s t then true else false) B.
 
 Lemma in_upto t B s : In s (upto t B) <-> In s B /\ s <= t.
@@ -321,7 +321,7 @@ apply Rle_trans with (exp (- t) * ((t - b) * (1 - 2 * ratio g) - mu g)).
 Qed.
 End Depths.
 
-(* Same maxima, B owns the first difference: boltz(A) exceeds boltz(B). *)
+(* Same maxima, B contains the first difference: boltz(A) exceeds boltz(B). *)
 Theorem sharp_signed g (A B : list R) (M c : R) : sharp <= g ->
   NoDup A -> NoDup B -> spread g (A ++ B) -> greatest A M -> greatest B M ->
   In c B -> ~ In c A -> (forall x, In x A -> ~ In x B -> x <= c) ->
@@ -347,7 +347,7 @@ specialize (Gap (or_introl (proj1 MA)) (or_intror (proj1 MB)) ltac:(lra)).
 rewrite Rabs_pos_eq in Gap; lra.
 Qed.
 
-(* In one piece, as Lemma F. *)
+(* Both cases in one statement, as in Lemma F. *)
 Theorem sharp_gap g (A B : list R) : sharp < g ->
   NoDup A -> NoDup B -> A <> [] -> B <> [] -> spread g (A ++ B) ->
   (exists x, differ A B x) ->
@@ -372,7 +372,7 @@ destruct (Rtotal_order M M') as [L|[<-|L]].
   apply Rle_ge, Rle_trans with (boltz A - boltz B); [lra | apply Rle_abs].
 Qed.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Lemma sharp_bound_pos_satisfiable : satisfiable sharp_bound_pos.
 Proof. exists 2, 2; pose proof sharp_lt_2; given lra. Qed.
 Lemma sharp_bound_pos_falsifiable : falsifiable sharp_bound_pos.

@@ -97,7 +97,7 @@ rewrite (map_ext _ (fun y => scale (exp (rank1_score x y) * dot v y
   apply map_ext; intros a; unfold Rdiv; ring.
 Qed.
 
-(* kappa (v . x) times what the head reads is the Boltzmann value of the scores. *)
+(* kappa (v . x) times the value that the head averages is the Boltzmann value of the scores. *)
 Theorem rank1_boltz X x : X <> [] ->
   kappa * dot v x * rank1_read X x = boltz (map (rank1_score x) X).
 Proof.
@@ -110,7 +110,7 @@ rewrite (sum_ext (fun y => rank1_score x y * exp (rank1_score x y))
 rewrite sum_scal; field; lra.
 Qed.
 
-(* What is read is an average of the v . y. *)
+(* That value is an average of the v . y. *)
 Theorem rank1_read_bound X x c : X <> [] -> (forall y, In y X -> Rabs (dot v y) <= c) ->
   Rabs (rank1_read X x) <= c.
 Proof.
@@ -134,7 +134,7 @@ Definition example (i : bool) : list vec := if i then [[1]; [2]] else [[1]; [3]]
 Lemma example_tokens x : (exists i, In x (example i)) -> x = [1] \/ x = [2] \/ x = [3].
 Proof. intros ([|] & H); simpl in H; intuition. Qed.
 
-(* Definition 2 asks its first tokens to differ: a head that adds nothing is refuted. *)
+(* Definition 2 requires the outputs at its first tokens to differ: a head that adds nothing is refuted. *)
 Theorem zero_head_refuted u1 u2 u3 v WO r delta : apply WO u3 = [0] -> 0 <= delta ->
   ~ contextual bool example (attention (outer u1 v) (outer u2 v) (outer u3 v) WO) NoMask r delta.
 Proof.
@@ -147,7 +147,7 @@ specialize (F Req); unfold output in F; revert F; rewrite !rank1_attention; rewr
 unfold token; simpl; rewrite !Rmult_0_r, norm_sub_same; lra.
 Qed.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Lemma contextual_positions_satisfiable : satisfiable contextual_positions.
 Proof. now exists bool, example, (fun _ x => x), NoMask, 1, 0. Qed.
 

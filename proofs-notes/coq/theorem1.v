@@ -300,7 +300,7 @@ Proof. by []. Qed.
 Lemma pair_constants_satisfiable : satisfiable pair_constants.
 Proof. exact: I. Qed.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Section Guards.
 Let Q := field_of (0 : rat).
 

@@ -1,9 +1,8 @@
 (* Theorem 2 for a given direction v and factor kappa: one softmax head of rank
    one is a contextual mapping.  Lengths may differ, a causal mask is allowed.
 
-   That a suitable v exists (a random direction is one with positive probability)
-   is not part of this file: [projects] is a hypothesis that attest verifies
-   exactly for the v it stores. *)
+   The existence of a suitable v is not part of this file (direction.v proves it):
+   [projects] is a hypothesis that attest verifies exactly for the v it stores. *)
 
 From Coq Require Import Reals List Permutation Lra Lia.
 From attest Require Import sums boltzmann lemma_f lemma1 vectors definition2 softmax rank1 guard.
@@ -225,7 +224,7 @@ Qed.
 End Mapping.
 End Head.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Ltac tokens := let y := fresh "y" in let H := fresh "H" in
   intros y H; apply example_tokens in H; destruct H as [->|[->| ->]]; try reflexivity;
   rewrite ?norm_one; numbers.

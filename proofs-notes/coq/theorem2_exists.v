@@ -210,7 +210,7 @@ apply theorem2_paper with (c := c); auto; try lia.
 - rewrite EW, Nw, Rabs_pos_eq by lra; reflexivity.
 Qed.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Lemma projection_satisfiable : satisfiable projection.
 Proof.
 exists 1%nat, [[1]]; given (first [lia | easy | nodup |

@@ -90,7 +90,7 @@ rewrite <- Same; apply theorem2_promise with d; auto.
 Qed.
 End Paper.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Lemma share_small : sqrt (8 / (PI * INR 1)) / 4 ^ 2 <= 1.
 Proof.
 pose proof PI2_1; assert (sqrt (8 / (PI * INR 1)) <= 2) as S2; [|lra].

@@ -187,7 +187,7 @@ destruct (vec_dec x y) as [E|N].
 Qed.
 End Tuned.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. *)
 Lemma tuned_contextual_satisfiable : lindemann_weierstrass -> satisfiable tuned_contextual.
 Proof.
 intros LW; exists [1], [1], [1], [1], [[/ 8]], bool, example, 1%nat, NoMask, LW.

@@ -1,8 +1,9 @@
 (* Two layers of hardmax attention: universal pairs of one sign survive the second.
 
    The first layer moves all tokens t u, t > 0, by one vector a, which is the same
-   for both sequences; so the second sees two sequences on one line beside the
-   origin, and reads the largest t, the smallest, or what ties make of all. *)
+   for both sequences.  So the input of the second is two sequences on one line
+   beside the origin, of which it returns the largest t, the smallest t or, where
+   all scores are equal, the value that the tie rule gives. *)
 
 From mathcomp Require Import all_ssreflect all_algebra.
 From attest Require Import hardmax collinear theorem1 guard.
@@ -167,7 +168,7 @@ by apply: two_layers_one_sign => //;
 Qed.
 End Pair.
 
-(* Guards: the hypotheses hold somewhere, the conclusion not everywhere. *)
+(* Guards: the hypotheses hold for some data, the conclusion fails for some. *)
 Section Guards.
 Let Q := field_of (0 : rat).
 

@@ -260,8 +260,8 @@ rewrite leading_coefficient in C; auto.
   pose proof (Maxf e F); lra.
 Qed.
 
-(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. Lindemann-Weierstrass is a theorem
-   that nobody has proved here, so it stays a premise of the first kind, too. *)
+(* Guards: the hypotheses hold for some data, the conclusions fail for some. Lindemann-Weierstrass is
+   not proved here, so it stays a premise of the first kind, too. *)
 Lemma zero_test_satisfiable : lindemann_weierstrass -> satisfiable zero_test.
 Proof.
 intros LW; exists [(1, 0)], LW; given (intros t [<-|[]]; split;
