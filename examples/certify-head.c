@@ -9,7 +9,7 @@
 
 #include <attest/attest.h>
 
-/* Everything that main has to give back. */
+/* Everything that main must free. */
 typedef struct work {
     attest_input data, layer;
     attest_dataset dataset;
@@ -19,10 +19,10 @@ typedef struct work {
     attest_certificate certificate;
 } work;
 
-/* Both files are opened once: what is parsed is what the certificate's hashes speak of. */
+/* Opens both files once, so that the certificate contains the hashes of the parsed bytes. */
 static attest_status read_all(work *w, char **path, attest_error *error)
 {
-    attest_budget budget; /* a small file must not become a huge number */
+    attest_budget budget; /* limits the memory for numbers such as 1e99999 */
     attest_status status;
 
     attest_budget_init(&budget);
@@ -58,7 +58,7 @@ static attest_status run(work *w, char **path, attest_error *error)
     attest_status status = read_all(w, path, error);
 
     w->claim.dataset = &w->dataset;
-    w->claim.weights = &w->weights; /* delta = 0: required pairs differ at all */
+    w->claim.weights = &w->weights; /* delta = 0: required pairs must differ */
     if (status == ATTEST_OK)
         status = attest_certify(&w->finding, &w->claim, error);
     if (status == ATTEST_OK)
@@ -68,7 +68,7 @@ static attest_status run(work *w, char **path, attest_error *error)
     status = attest_check_certificate(&holds, &w->certificate, NULL, ATTEST_CERTIFY_MAX_BITS,
                                       NULL, error);
     if (status == ATTEST_OK && !holds)
-        status = ATTEST_DOMAIN; /* error says what is wrong; it would be a bug */
+        status = ATTEST_DOMAIN; /* the certificate is wrong: a bug of attest */
     return status;
 }
 

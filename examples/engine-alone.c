@@ -1,11 +1,11 @@
-/* engine-alone.c -- a property of one's own, on random inputs, shrunk when it fails.
+/* engine-alone.c -- properties on random inputs, shrunk when they fail.
  *
  *     cc engine-alone.c $(pkg-config --cflags --libs attest attest-engine) -o engine-alone
  *
  * Attention gives weighted means of the values, so no output is larger than the largest value.
  * In doubles that holds up to the error bound that the kernel returns with each row; the
- * property asks for just that, in 1000 trials. The second property asks for more: it is
- * false, and the engine finds inputs that show it and makes them simple. */
+ * first property states this, and runs 1000 trials. The second property is stronger and false:
+ * the engine finds a counterexample and shrinks it. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,7 +85,7 @@ int main(void)
 {
     if (run("outputs are means, up to the error bound", within_bound) != THEFT_RUN_PASS)
         return EXIT_FAILURE;
-    /* A wrong property must be seen to fail. */
+    /* The false property must fail. */
     return run("outputs are far below the largest value", far_below) == THEFT_RUN_FAIL
                ? EXIT_SUCCESS
                : EXIT_FAILURE;

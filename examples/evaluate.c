@@ -74,6 +74,6 @@ int main(void)
     attest_weights_clear(&weights);
     attest_sequence_clear(&sequence);
     _arb_vec_clear(ball, LENGTH * DIM);
-    flint_cleanup_master(); /* FLINT's caches, so that a leak checker has nothing to say */
+    flint_cleanup_master(); /* frees FLINT's caches, for leak checkers */
     return status != ATTEST_OK;
 }

@@ -1,11 +1,11 @@
-/* own-property.c -- properties of your own, with everything that the built-in ones have:
- * generators, labels, shrinking, workers, journals, shards, replay.
+/* own-property.c -- properties of your own, with the generators, labels, shrinking, workers,
+ * journals, shards and replay of the built-in ones.
  *
  *     cc -shared -fPIC own-property.c $(pkg-config --cflags attest attest-engine) -o
  * own-property.so attest campaign --load ./own-property.so
  *
- * Nothing is linked: the program has all that the headers declare. 'attest campaign new NAME'
- * writes a file like this one to begin with. */
+ * Link nothing: the program exports the functions of the headers. 'attest campaign new NAME'
+ * writes a file like this one. */
 #include <attest/attention.h>
 #include <campaign/gen.h>
 #include <campaign/property.h>
@@ -62,7 +62,7 @@ static attest_status compare(attest_trial *trial, const attest_instance *instanc
     return status;
 }
 
-/* Instances also come from files: what the property is not about is discarded. */
+/* Instances also come from files: those that do not meet the hypotheses are discarded. */
 static bool is_asked(attest_trial *trial, const attest_instance *instance)
 {
     if (instance->dataset.count > 0 && instance->weights.heads > 0 &&
@@ -96,7 +96,7 @@ static attest_status decide_order(attest_trial *trial, const attest_instance *in
     return status;
 }
 
-/* False: heads are not superfluous. The search is for a violation, and must find one. */
+/* False: heads are not superfluous. The property must find a violation. */
 static attest_status decide_last(attest_trial *trial, const attest_instance *instance,
                                  const attest_setting *setting, attest_error *error)
 {

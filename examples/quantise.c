@@ -1,10 +1,10 @@
-/* quantise.c -- numbers as block formats keep them: codes, scales, exact values.
+/* quantise.c -- numbers in block formats: codes, scales, exact values.
  *
  *     cc quantise.c $(pkg-config --cflags --libs attest) -o quantise && ./quantise
  *
- * 32 numbers, i/8 - 2 for i = 0 ... 31, by MXFP4 as microxcaling has it, q8_0 as llama.cpp does
+ * 32 numbers, i/8 - 2 for i = 0 ... 31, by the MXFP4 of microxcaling, the q8_0 of llama.cpp
  * and float8_e4m3fn with one scale. The largest magnitude is 2. MXFP4's elements reach 6, and
- * its scale is 2^(1-2): 2 becomes 4 * 1/2. The program fails if that is not so. */
+ * its scale is 2^(1-2): 2 becomes 4 * 1/2. The program fails otherwise. */
 #include <stdio.h>
 
 #include <attest/attest.h>

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A tour of attest for Python, in cells: run it as a script, or cell by cell where an editor knows `# %%`.
+"""A tour of attest for Python, in cells: run it as a script, or cell by cell in an editor that supports `# %%`.
 
-It needs nothing but attest. What it prints is in tutorial.out, and tests compare it.
-tutorial_torch.py goes on with PyTorch's own kernels.
+It needs only attest. Its output is in tutorial.out, and tests compare it.
+tutorial_torch.py continues with PyTorch's own kernels.
 """
 
 # %% A kernel to be tested: attention in binary32, key by key, as online softmax does it.
@@ -19,7 +19,7 @@ def f32(x: float) -> float:
 
 
 def attention(q, k, v, keys=None):
-    """Rows of q on the first keys (all, if not said); every operation is rounded to binary32."""
+    """Rows of q on the first keys (default: all); every operation is rounded to binary32."""
     out = []
     scale = f32(len(q[0]) ** -0.5)
     for row in q:
@@ -42,14 +42,14 @@ rng = random.Random(1)
 q, k, v = ([[f32(rng.gauss(0, 1)) for _ in range(8)] for _ in range(n)] for n in (4, 48, 48))
 out = attention(q, k, v)
 
-# %% Is the output right? One line, and no tolerance to be guessed.
+# %% Is the output right? One line, without a guessed tolerance.
 print(attest.assert_attention(out, q, k, v, kernel="fp32-any").verdict)
 
-# %% What is proved: an interval for every element, around the exact value.
+# %% The proved bounds: an interval for every element, around the exact value.
 bounds = attest.tolerance(q, k, v, kernel="fp32-any")
 print(f"element (0, 0): returned {out[0][0]:.8f}, exact {bounds.exact[0, 0]:.10f}, within {bounds.bound[0, 0]:.2g}")
 
-# %% The more is known of a kernel, the less it may do. This one goes from key to key.
+# %% A more specific model has narrower bounds. This kernel goes from key to key.
 narrow = attest.tolerance(q, k, v, kernel="fp32-llama-cpu")
 print(f"any kernel in binary32: {bounds.bound[0, 0]:.2g}; key by key: {narrow.bound[0, 0]:.2g}")
 print(attest.judge(out, q, k, v, kernel="fp32-llama-cpu").verdict)
@@ -86,6 +86,6 @@ claim = attest.certify(data, built["weights"])
 separation = attest.Ball.from_record(claim["min_separation"])
 print(claim["verdict"], f"{float(separation):.6f}", separation.lower > 0)
 
-# %% And at which precision is that lost?
+# %% At which precision is this ability lost?
 audit = attest.audit(data, weights=built["weights"], formats=["binary32", "bfloat16", "float8_e4m3fn"], sweep="2..256")
 print({f["name"]: f["collisions"] for f in audit["formats"]}, audit["collapse_bits"])

@@ -3,15 +3,14 @@
  *     cc -shared -fPIC own.c $(pkg-config --cflags attest attest-engine) -o own.so
  *     attest campaign --load ./own.so
  *
- * Nothing is linked: the program has all that the headers declare, and FLINT, MPFR and GMP. */
+ * Link nothing: the program exports the functions of the headers, and FLINT, MPFR and GMP. */
 #include <attest/attention.h>
 #include <campaign/gen.h>
 #include <campaign/property.h>
 
-/* Makes an instance: a dataset, weights, named numbers, whatever the property is about. Draw
- * from t alone, by the functions of campaign/gen.h or theft_random_choice(t, n): then instances
- * can be repeated and shrunk. Draws of zero must make the simplest instance.
- * Return ATTEST_DOMAIN for a draw that is to be discarded. */
+/* Makes an instance: a dataset, weights or named numbers. Draw only from t, by the functions of
+ * campaign/gen.h or theft_random_choice(t, n), so that instances can be repeated and shrunk.
+ * Draws of zero must make the simplest instance. Return ATTEST_DOMAIN to discard the draw. */
 static attest_status draw(attest_instance *instance, struct theft *t,
                           const attest_setting *setting)
 {
@@ -26,7 +25,7 @@ static attest_status draw(attest_instance *instance, struct theft *t,
     return attest_gen_data_and_weights(instance, t, &layer);
 }
 
-/* Decides the instance, and depends on nothing else. What is not said stays: it held.
+/* Decides the instance, and depends on nothing else. The default outcome is that it held.
  *
  *     attest_trial_violated(trial, "definition", "what is wrong, as printf");
  *     attest_trial_open(trial, "why it could not be decided");
@@ -35,19 +34,19 @@ static attest_status draw(attest_instance *instance, struct theft *t,
  *     trial->margin = log2(actual / promised);   below 0 if and only if violated; with
  *                                                .targeted a search makes it small
  *
- * A crash or a hang costs this trial; it is found, shrunk and kept like a violation. */
+ * A crash or a hang ends only this trial; it is shrunk and kept like a violation. */
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error)
 {
     (void)setting;
     (void)error;
-    /* Instances also come from files: is this one the property is about? */
+    /* Instances also come from files: check the hypotheses. */
     if (instance->dataset.count == 0 || instance->weights.heads == 0) {
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
     attest_trial_label(trial, instance->weights.heads > 1 ? "several heads" : "one head");
-    /* Here the claim of your own. This one is true: weights fit the data. */
+    /* Replace this by your own claim. This one is true: weights fit the data. */
     if (instance->weights.dim != instance->dataset.dim)
         attest_trial_violated(trial, "fits", "tokens of %zu entries, weights for %zu",
                               instance->dataset.dim, instance->weights.dim);

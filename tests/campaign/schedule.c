@@ -112,7 +112,7 @@ static void test_first(void)
 
     begin(&s, 1000);
     start(&s);
-    TAP_OK(gives(&s, "b0 a0 c0 - -"), "dear ones first, and then one waits for what they took");
+    TAP_OK(gives(&s, "b0 a0 c0 - -"), "the most expensive first, then by the time taken");
     end(&s);
     begin(&s, 1000);
     s.join[1].result.passed = 10;
