@@ -79,7 +79,7 @@ static attest_status find_method(int *method, const attest_claim *claim, attest_
 {
     const char *objection;
 
-    *method = FIRST_DIFFERENCE;
+    *method = 0;
     while (*method < AUTO && strcmp(claim->method, methods[*method].name) != 0)
         ++*method;
     if (strcmp(claim->method, methods[*method].name) != 0)

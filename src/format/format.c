@@ -146,6 +146,20 @@ static attest_status check_custom(const attest_format *format, const char *name,
     return ATTEST_OK;
 }
 
+static attest_status refuse_unknown(const char *name, attest_error *error)
+{
+    enum { NAMED = sizeof named / sizeof named[0] };
+    char names[NAMED * (sizeof named[0].name + 2)] = "";
+
+    for (size_t i = 0; i < NAMED; i++) {
+        strcat(names, named[i].name);
+        strcat(names, ", ");
+    }
+    return attest_error_set(error, ATTEST_USAGE,
+                            "unknown format \"%.100s\": expected %sp=N or p=N:emin=E:emax=E",
+                            name, names);
+}
+
 /* The format without a suffix. */
 static attest_status parse_plain(attest_format *format, const char *name, attest_error *error)
 {
@@ -157,13 +171,7 @@ static attest_status parse_plain(attest_format *format, const char *name, attest
         }
     ATTEST_TRY(refuse_vague(name, error));
     if (!read_custom(format, name))
-        return attest_error_set(
-            error, ATTEST_USAGE,
-            "unknown format \"%.100s\": expected binary64, binary32, tfloat32, bfloat16, "
-            "binary16, float8_e4m3fn, float8_e5m2, float8_e4m3fnuz, float8_e5m2fnuz, "
-            "float6_e3m2fn, float6_e2m3fn, float4_e2m1fn, float8_e8m0fnu, p=N or "
-            "p=N:emin=E:emax=E",
-            name);
+        return refuse_unknown(name, error);
     ATTEST_TRY(check_custom(format, name, error));
     strcpy(format->name, name);
     return ATTEST_OK;

@@ -162,7 +162,7 @@ TEST(fault_certify)
         static const char *const methods[] = {"exact", "ball", "filter", "first-difference"};
         make_dataset(4, 4 + 16 * (size_t)high, high ? 10 : 2);
         try_faults(high ? "separated, 10 entries" : "separated, 2 entries", separate);
-        for (int m = 0; m < 4; m++) {
+        for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
             make_weights(m ? "softmax" : "hardmax", dataset.dim, m == 3);
             method = methods[m];
             if (attest_dataset_write(&dataset, data_file, NULL) != ATTEST_OK ||

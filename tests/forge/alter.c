@@ -338,7 +338,7 @@ static void change_method(forge_claim *claim, const forge_bench *bench)
                                        "auto",  "by inspection"};
     static const long bits[] = {0, 53, 128, 1L << 40, -1};
 
-    claim->method = name[forge_below(bench->state, 6)];
+    claim->method = name[forge_below(bench->state, sizeof name / sizeof name[0])];
     claim->precision_bits = bits[forge_below(bench->state, 5)];
 }
 

@@ -93,14 +93,14 @@ static size_t count_wrong(const column_case *x, size_t *open)
 
 static void check_columns(uint64_t *state)
 {
-    static const char *const kernel[] = {"scalar", "avx2", "avx512"};
+    const char *kernel;
     uint64_t start = *state;
 
-    for (size_t k = 0; k < 3; k++) {
+    for (size_t k = 0; (kernel = attest_kernel_list(k)); k++) {
         size_t wrong = 0, open = 0;
 
-        if (attest_kernel_select(kernel[k]) != ATTEST_OK)
-            continue;
+        if (attest_kernel_select(kernel) != ATTEST_OK)
+            abort();
         *state = start;
         for (size_t t = 0; t < 8000; t++) {
             column_case x;
@@ -109,8 +109,8 @@ static void check_columns(uint64_t *state)
             wrong += count_wrong(&x, &open);
         }
         TAP_OK(wrong == 0 && open > 4000,
-               "%s: columns at once are columns one by one (%zu are not, %zu are open)",
-               kernel[k], wrong, open);
+               "%s: columns at once are columns one by one (%zu are not, %zu are open)", kernel,
+               wrong, open);
     }
     if (attest_kernel_select(NULL) != ATTEST_OK)
         abort();
