@@ -65,7 +65,8 @@ static double choose_width(const grid *g)
     for (size_t p = 0; p < g->check->positions; p++)
         if (!(g->check->error[p] <= most)) /* a NaN is infinite, and stays so */
             most = g->check->error[p] < INFINITY ? g->check->error[p] : INFINITY;
-    width = (g->reach + ATTEST_TERM(grid_errors, 2 * most)) * (1 + 0x1p-20);
+    width = (g->reach + ATTEST_TERM(grid_errors, 2 * most)) *
+            (1 + ATTEST_TERM(grid_width, 0x1p-20));
     if (!(width < INFINITY))
         return INFINITY;
     return width > 0x1p-30 ? width : 0x1p-30;

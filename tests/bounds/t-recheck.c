@@ -424,6 +424,15 @@ static double grid_errors(void)
     return ratio / (1 + 0x1p-20);
 }
 
+/* Two outputs at the reach, whose doubles are farther apart by errors that the sum with the
+ * reach loses: from the beginning of one cell to just before the one below. */
+static double grid_width(void)
+{
+    const double error = 0x1p-65, reach = 0x1p-10, x = reach, y = -2 * error;
+
+    return misses(&x, &y, 1, 1, error, reach) ? INFINITY : 2 * error / (reach * 0x1p-20);
+}
+
 /* 8 differences between two cells, and 8 positions in each cell: one block. */
 static double grid_product_errors(void)
 {
@@ -703,6 +712,8 @@ static const table_row rows[] = {
     {"quick_sums_token", sums_token, 0.98, NULL},
     {"quick_winner", winner, 0.98, NULL},
     {"grid_errors", grid_errors, 0.98, NULL},
+    {"grid_width", grid_width, 0,
+     "the sum and the quotients, which are below 2^30, are rounded by 2^-53 of themselves"},
     {"grid_pair_errors", grid_errors, 0.98, NULL},
     {"grid_product_errors", grid_product_errors, 0.98, NULL},
     {"grid_sums", grid_sums, 0.97, NULL},
