@@ -40,9 +40,10 @@ static bool doubles_show(const comparison *w, size_t a, size_t b)
 {
     const double *x = w->middle + a * w->dim, *y = w->middle + b * w->dim;
     double far = w->reach[a] + w->reach[b], square = 0;
+    double sums = ATTEST_TERM(pairs_sums, (double)w->dim * 0x1p-53);
+    double ends = ATTEST_TERM(pairs_ends, 10 * 0x1p-53);
 
-    far = fmax(far * far * (1 + ATTEST_TERM(pairs_sums, ((double)w->dim + 10) * 0x1p-53)),
-               ATTEST_TERM(pairs_underflow, 0x1p-900));
+    far = fmax(far * far * (1 + (sums + ends)), ATTEST_TERM(pairs_underflow, 0x1p-900));
     for (size_t c = 0; c < w->dim; c += STRIDE) {
         size_t end = w->dim - c < STRIDE ? w->dim : c + STRIDE;
         for (size_t i = c; i < end; i++)

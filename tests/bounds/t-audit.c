@@ -5,6 +5,7 @@
 #include "audit/bound.c"
 #include "audit/bound_hardmax.c"
 #include "audit/pairs.c"
+#include "base/random.h"
 #include "tests/bounds/audit_rows.h"
 #include "tests/bounds/exact.h"
 #include "tests/bounds/table.h"
@@ -465,6 +466,51 @@ static double pairs_sums(void)
     return shows(middle, LONG, reach) ? INFINITY : ratio;
 }
 
+/* reach = two numbers of which the sum is at least the distance of two points of the plane, and
+ * hardly more. */
+static void set_reaches(double *reach, const double *middle, uint64_t *state)
+{
+    arb_t square, t, u;
+
+    arb_init(square), arb_init(t), arb_init(u);
+    for (size_t c = 0; c < 2; c++) {
+        arb_set_d(t, middle[c]);
+        arb_set_d(u, middle[2 + c]);
+        arb_sub(t, t, u, EXACT_BITS);
+        arb_addmul(square, t, t, EXACT_BITS);
+    }
+    reach[0] = 1 + (double)(attest_random_next(state) >> 12) * 0x1p-52;
+    arb_sqrt(t, square, EXACT_BITS);
+    arb_set_d(u, reach[0]);
+    arb_sub(t, t, u, EXACT_BITS);
+    reach[1] = arf_get_d(arb_midref(t), ARF_RND_CEIL);
+    arb_clear(square), arb_clear(t), arb_clear(u);
+}
+
+/* Drawn pairs at their reach: the differences, their squares and the sum of those are rounded
+ * up, and the sum of the reaches and its square down. */
+static double pairs_ends(void)
+{
+    uint64_t state = attest_random_mix(35);
+    double most = 0;
+
+    for (int i = 0; i < 4000; i++) {
+        double middle[4], reach[2], square = 0, far;
+        const comparison w = {.dim = 2, .middle = middle, .reach = reach};
+
+        for (size_t c = 0; c < 4; c++)
+            middle[c] = (c < 2 ? 2 : -2) + (double)(attest_random_next(&state) >> 12) * 0x1p-52;
+        set_reaches(reach, middle, &state);
+        for (size_t c = 0; c < 2; c++)
+            square += (middle[c] - middle[2 + c]) * (middle[c] - middle[2 + c]);
+        far = (reach[0] + reach[1]) * (reach[0] + reach[1]);
+        most = fmax(most, (square - far) / far / (12 * 0x1p-53));
+        if (doubles_show(&w, 0, 1))
+            return INFINITY;
+    }
+    return most;
+}
+
 /* Squares of 9/16, 9/16 and, of the reach, 6/5 times 2^-1074. */
 static double pairs_underflow(void)
 {
@@ -610,6 +656,8 @@ static const table_row rows[] = {
     {"winners_error", winners_error, 0.98, NULL},
     {"pairs_slip", pairs_slip, 0.98, NULL},
     {"pairs_sums", pairs_sums, 0.98, NULL},
+    {"pairs_ends", pairs_ends, 0.3,
+     "eight roundings, which are seldom all as large as they may be and the same way"},
     {"pairs_balls", pairs_balls, 0.98, NULL},
     {"pairs_underflow", pairs_underflow, 0,
      "2^20 squares lose 2^-1055 at most; smaller sums are left to balls"},
