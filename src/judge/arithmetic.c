@@ -264,7 +264,7 @@ static double round_magnitude(double x, bool up, const attest_in_double *h)
 {
     double r;
 
-    if (x == 0 || isinf(x) || h->plain)
+    if (isinf(x) || h->plain)
         return x;
     if (x > h->most)
         return up ? (double)INFINITY : h->most;
