@@ -173,17 +173,20 @@ static inline double sink_error(const attest_judge_work *x, const attest_judge_r
     return ATTEST_TERM(sink_rounding, attest_judge_rule_units(rule, 6) * fabs(x->sink_logit));
 }
 
+/* Five roundings of the argument of an exponential, relative to it; seven with factors. */
+static inline double argument_roundings(const attest_judge_rule *rule)
+{
+    return attest_judge_rule_units(rule, 5) * (1 + 8 * rule->work.u);
+}
+
 /* The parameters of the loops over keys. */
 static inline struct judge_loops_weight
 weight_rule(const attest_judge_work *x, const attest_judge_rule *rule, double common)
 {
-    /* five roundings of an argument, relative to its distance; seven with factors */
-    double roundings = attest_judge_rule_units(rule, 5);
-
     return (struct judge_loops_weight){
         .top = x->top,
         .far = x->bottom - FAR,
-        .argument = ATTEST_TERM(argument_rounding, roundings * (1 + 8 * rule->work.u)),
+        .argument = ATTEST_TERM(argument_rounding, argument_roundings(rule)),
         .reach = rule->reach,
         .common = common,
         .least_argument = LEAST_ARGUMENT};

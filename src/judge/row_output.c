@@ -278,7 +278,7 @@ static void set_products(attest_judge_work *x, const attest_judge_rule *rule)
 {
     const attest_judge_variant *v = rule->variant;
     double unit = ldexp(rule->before ? maximum(x->divisor, 1) : 1, (int)-v->offset);
-    double up = (1 + ((double)x->count + 16) * 0x1p-52) * ATTEST_JUDGE_UP, joined = 0;
+    double joined = 0;
     double *most = x->slope;                             /* work space: not used yet */
     double underflow = ATTEST_TERM(product_least, unit); /* for numbers on the scale of P */
     attest_judge_sum_error sum;
@@ -301,7 +301,7 @@ static void set_products(attest_judge_work *x, const attest_judge_rule *rule)
                   ATTEST_TERM(most_doubt, x->doubt * size) +
                   ATTEST_TERM(most_lost, x->lost * x->value_most) +
                   ATTEST_TERM(most_casts, x->cast_v[c]);
-        most[c] = most[c] / 2 * up;
+        most[c] = most[c] / 2 * ATTEST_JUDGE_UP; /* size covers the sum that center is */
         most[c] = most[c] < size ? most[c] : size;
     }
     attest_judge_loops()->sum_errors(x->product, x->size_v, most, &sum, x->stride);

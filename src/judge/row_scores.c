@@ -138,9 +138,10 @@ static void set_rule(struct judge_loops_score *to, const attest_judge_work *x,
     to->store_limit = v->stored ? rule->store.limit : (double)INFINITY;
     if (exact && v->scaled_query.precision >= v->q.precision)
         query_u = 0;
-    /* the scale of the kernel errs by 2 u */
-    to->query_u = ATTEST_TERM(query_rounding, query_u * (1 + attest_judge_rule_units(rule, 4)));
-    to->query_scale = rule->scale * (1 + attest_judge_rule_units(rule, 4));
+    to->query_u = ATTEST_TERM(query_rounding, query_u);
+    /* the scale of the kernel errs by 2 u, folded by 3 u */
+    to->query_scale =
+        rule->scale * (1 + ATTEST_TERM(query_constant, attest_judge_rule_units(rule, 4)));
     to->query_least = ATTEST_TERM(query_least, rule->query.least + rule->work.least);
     to->query_limit =
         rule->folded ? to->query_sum.limit / LOG2E * ATTEST_JUDGE_DOWN : (double)INFINITY;
@@ -149,7 +150,8 @@ static void set_rule(struct judge_loops_score *to, const attest_judge_work *x,
 /* Stores a scaled score; false if it may overflow. */
 static bool store_scaled(double t, double *delta, double ev, const attest_judge_rule *rule)
 {
-    double size = (fabs(t) + ev + *delta) * (1 + 4 * rule->work.u) * ATTEST_JUDGE_UP;
+    double size = (fabs(t) + ev + *delta) *
+                  (1 + ATTEST_TERM(scale_stored_constant, 4 * rule->work.u)) * ATTEST_JUDGE_UP;
 
     *delta += ATTEST_TERM(scale_stored, stored_error(&rule->scale_store, size, rule));
     return size < rule->scale_store.limit;
@@ -190,8 +192,8 @@ static int change_keys(attest_judge_work *x, const attest_judge_rule *rule)
 void attest_judge_row_scores(attest_judge_work *work, const attest_judge_rule *rule)
 {
     attest_judge_work *x = work;
-    double scaled =
-        x->query_most * rule->scale * (rule->folded ? LOG2E : 1) * (1 + 8 * rule->work.u);
+    double scaled = x->query_most * rule->scale * (rule->folded ? LOG2E : 1) *
+                    (1 + ATTEST_TERM(query_limit, 8 * rule->work.u));
     struct judge_loops_score to;
     int wild;
 
@@ -275,7 +277,8 @@ static double sum_weights(attest_judge_work *x, size_t first, size_t last, doubl
     attest_kernel_exp(e + first, e + first, last - first);
     for (size_t j = first; j < last; j++)
         sum += e[j];
-    return sum * (1 + ((double)x->count + 16) * 0x1p-52) * ATTEST_JUDGE_UP;
+    return sum * (1 + ATTEST_TERM(so_far_sums, ((double)x->count + 16) * 0x1p-52)) *
+           ATTEST_JUDGE_UP;
 }
 
 double attest_judge_weights_sum_so_far(attest_judge_work *x, const attest_judge_rule *rule)

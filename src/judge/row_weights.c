@@ -110,7 +110,8 @@ static void set_apart(attest_judge_work *x, const attest_judge_rule *rule, doubl
                                     ATTEST_TERM(apart_common, common) +
                                         ATTEST_TERM(apart_exp, (2 + x->raises) * rule->log_exp),
                                     x->count);
-    x->apart = apart / x->sum_low * (1 + ((double)x->count + 16) * 0x1p-52) * ATTEST_JUDGE_UP;
+    x->apart =
+        apart / x->sum_low * (1 + ATTEST_TERM(apart_sums, ((double)x->count + 16) * 0x1p-52));
 }
 
 /* The computed row sum: n roundings and those of rescales. */
@@ -255,11 +256,12 @@ static double common_error(const attest_judge_work *x, const attest_judge_rule *
     if (rule->rescaled && rule->folded)
         error += ATTEST_TERM(references, rule->shifted * (x->most + offset));
     if (v->splits > 1) /* log n <= 0.7 log2 n + 1 */
-        error += ATTEST_TERM(split_log, v->split_log) +
-                 ATTEST_TERM(split_exp, 2 * rule->log_exp) +
-                 ATTEST_TERM(split_rounding,
-                             2 * attest_judge_rule_units(rule, 8) *
-                                 (x->most + logb((double)x->seen) + 2 + offset + rule->reach));
+        error +=
+            ATTEST_TERM(split_log, v->split_log) + ATTEST_TERM(split_exp, 2 * rule->log_exp) +
+            ATTEST_TERM(split_rounding,
+                        2 * attest_judge_rule_units(rule, 8) *
+                            (x->most + ATTEST_TERM(split_sizes, logb((double)x->seen) + 2) +
+                             offset + rule->reach));
     return error * ATTEST_JUDGE_UP;
 }
 
@@ -323,8 +325,7 @@ static void set_sink(attest_judge_work *x, const attest_judge_rule *rule, double
     argument = x->sink_logit - x->top;
     *g = (sink_error(x, rule) + ATTEST_TERM(sink_common, common) +
           ATTEST_TERM(sink_exp, exponentials(rule, x->raises)) +
-          ATTEST_TERM(sink_argument, attest_judge_rule_units(rule, 5) * (1 + 8 * rule->work.u) *
-                                         (fabs(argument) + 2 * rule->reach)) +
+          ATTEST_TERM(sink_argument, argument_roundings(rule) * fabs(argument)) +
           ATTEST_TERM(sink_evaluation, 0x1p-50 * (fabs(argument) + 1))) *
          ATTEST_JUDGE_UP;
     if (argument + *g < -FAR)
@@ -415,7 +416,8 @@ static double highest_argument(const attest_judge_work *x, const attest_judge_ru
 {
     double sink = x->sink ? x->sink_logit - sink_error(x, rule) : x->lowest;
     double least = sink < x->lowest ? sink : x->lowest;
-    double most = (x->top - least) * (1 + 8 * rule->work.u) * ATTEST_JUDGE_UP;
+    double most = (x->top - least) * (1 + ATTEST_TERM(highest_argument, 8 * rule->work.u)) *
+                  ATTEST_JUDGE_UP;
 
     return most < rule->reach / 2 ? most : rule->reach / 2;
 }
@@ -428,6 +430,18 @@ static bool keeps_factor(const attest_judge_work *x, const attest_judge_rule *ru
 
     return rule->value_factor / x->most_sum >= 0x1p-124 &&
            ldexp(rule->value_factor, offset < 0 ? (int)-offset : 0) <= 0x1p120;
+}
+
+/* A bound on the weight of the sink over that of the reference, at least 1: its exponent errs
+ * as in set_sink, but for exponentials. */
+static double largest_sink(const attest_judge_work *x, const attest_judge_rule *rule,
+                           double reference)
+{
+    double above = x->sink_logit - reference;
+    double error = sink_error(x, rule) + argument_roundings(rule) * fabs(above);
+
+    above = (above + ATTEST_TERM(largest_sink, error)) * ATTEST_JUDGE_UP;
+    return above > 0 ? attest_judge_exp_up(above) : 1;
 }
 
 /* Exponents of a kernel are up to threshold and offset above 0, and n of them are added: sums
@@ -451,9 +465,7 @@ static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, 
     double products = (1 + leaves * rule->pv.u) * (1 + rule->pv.u) * rescaled;
     double joined = v->splits > 1 ? (double)v->splits + 1 : 2; /* outputs of parts, added */
     double reference = v->splits > 1 ? x->lowest : x->bottom;
-    double sink = x->sink && x->sink_logit > reference
-                      ? attest_judge_exp_up(x->sink_logit - reference + 0x1p-10)
-                      : x->sink;
+    double sink = x->sink ? largest_sink(x, rule, reference) : 0;
 
     joined *= x->value_most * maximum(rule->value_factor, 1);
     if (rule->quantised)

@@ -7,9 +7,11 @@
 
 #include <attest/flint.h>
 #include <attest/judge.h>
+#include <attest/kernel.h>
 
 #include "base/random.h"
 #include "judge/loops.h"
+#include "judge/row.h"
 
 enum { BITS = 256 };
 
@@ -398,6 +400,78 @@ static double weight_sums(void)
     return scene_get(&x, get_sum);
 }
 
+/* What a sum of the numbers errs by, as a part of (n + 16) 2^-52 of it. sum: as it was rounded,
+ * and that added. */
+static double sum_part(const double *part, size_t count, double sum)
+{
+    double ratio;
+    arb_t exact, a;
+
+    arb_init(exact);
+    arb_init(a);
+    for (size_t j = 0; j < count; j++) {
+        arb_set_d(a, part[j]);
+        arb_add(exact, exact, a, BITS);
+    }
+    arb_set_d(a, sum);
+    arb_div(exact, exact, a, BITS);
+    arb_sub_ui(exact, exact, 1, BITS);
+    ratio = 1 + arf_get_d(arb_midref(exact), ARF_RND_UP) * 0x1p52 / ((double)count + 16);
+    arb_clear(exact);
+    arb_clear(a);
+    return ratio;
+}
+
+/* By how much two exponentials of each key may differ, and the sum of that. */
+static double get_apart(const scene *s, const attest_judge_work *row,
+                        const attest_judge_rule *rule)
+{
+    static double part[MOST_KEYS];
+    const struct judge_loops_weight numbers = weight_rule(row, rule, 0);
+
+    for (size_t j = 0; j < s->keys; j++) {
+        double low[JUDGE_LOOPS_PAD] = {row->low[j]}, high[JUDGE_LOOPS_PAD] = {row->high[j]};
+        double t[JUDGE_LOOPS_PAD] = {row->t[j]}, delta[JUDGE_LOOPS_PAD] = {row->delta[j]};
+
+        for (size_t i = 1; i < JUDGE_LOOPS_PAD; i++)
+            t[i] = (double)-INFINITY;
+        part[j] =
+            attest_judge_loops()->apart(low, high, t, delta, &numbers, 2 * rule->log_exp, 1);
+    }
+    return sum_part(part, s->keys, row->apart * row->sum_low);
+}
+
+static double apart_sums(void)
+{
+    begin_lost(MOST_KEYS);
+    x.v.exp_relative = 0x1p-10;
+    x.v.place = ATTEST_JUDGE_PLACE_BEFORE;
+    return scene_get(&x, get_apart);
+}
+
+/* The sum of e^(t - bottom), as it is when all keys have been added. */
+static double get_sum_so_far(const scene *s, const attest_judge_work *row,
+                             const attest_judge_rule *rule)
+{
+    static double part[MOST_KEYS], high[MOST_KEYS];
+    attest_judge_work copy = *row;
+
+    copy.high = high;
+    for (size_t j = 0; j < s->keys; j++)
+        copy.g[j] = 0;
+    for (size_t j = 0; j < s->keys; j++)
+        part[j] = row->t[j] - row->bottom;
+    attest_kernel_exp(part, part, s->keys);
+    return sum_part(part, s->keys, attest_judge_weights_sum_so_far(&copy, rule));
+}
+
+static double so_far_sums(void)
+{
+    begin_lost(MOST_KEYS);
+    x.exact = true;
+    return scene_get(&x, get_sum_so_far);
+}
+
 /* The sum of weight_size |v| in exact arithmetic; what its rounding has of what is added. */
 static double get_size(const scene *s, const attest_judge_work *row,
                        const attest_judge_rule *rule)
@@ -714,6 +788,9 @@ static const table_row rows[] = {
      "a sum of n numbers errs by n u; the bound is 2 n u, and a vector sums in lanes"},
     {"value_sums", value_sums, 0.2,
      "a sum of n numbers errs by n u of itself; the bound is 2 n u, and 2^-40 covers the rest"},
+    {"apart_sums", apart_sums, 0.02, "as weight_sums"},
+    {"so_far_sums", so_far_sums, 0.2,
+     "a sum of n numbers errs by n u; the bound is 2 n u, and 2^-40 covers the rest"},
     {"end_sums", end_sums, 0.1,
      "n roundings of center, of sums that are half of the sizes here; the bound counts 4 n"},
     {"phi_evaluation", phi_evaluation, 0.02,

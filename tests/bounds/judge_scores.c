@@ -3,6 +3,7 @@
 #include "tests/bounds/judge_rows.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static scene x;
 
@@ -409,6 +410,58 @@ static double query_least(void)
     return scene_measure(&x);
 }
 
+/* ---- limits that errors of the scale reach ---- */
+
+/* A scale just below 65520, so many u of that, by which a kernel's steps may exceed it; the
+ * largest number of binary16 is 65504. Returns the part of what the bound counts, if it
+ * excludes such kernels. */
+static double reached_limit(double units, double counted)
+{
+    char scale[64];
+    double b[4];
+
+    snprintf(scale, sizeof scale, "%.0f/1048576",
+             ceil(65520 * 0x1p20 * (1 - 0.98 * units * 0x1p-24)));
+    x.qkv.scale = scale;
+    scene_get_bound(b, &x);
+    return b[1] == (double)INFINITY ? 0.98 * units / counted : INFINITY;
+}
+
+/* 4 u of a scale with factors, and its product with the score. */
+static double scale_stored_constant(void)
+{
+    scene_begin(&x, 1, 1);
+    x.v.score.accumulate = scene_format("binary32");
+    x.v.scale_stored = true;
+    x.v.scale_store = scene_format("binary16");
+    x.factor[0] = 1;
+    x.k[0] = 1;
+    return reached_limit(4 + 1, 4 + 1);
+}
+
+/* 2 u of the scale, its product with the query and the rounding of that. */
+static double query_constant(void)
+{
+    scene_begin(&x, 1, 1);
+    x.v.score.accumulate = x.v.scaled_query = scene_format("binary32");
+    x.v.scale = ATTEST_JUDGE_SCALE_QUERY;
+    x.v.stored = true;
+    x.v.store = scene_format("binary16");
+    x.k[0] = 1;
+    return reached_limit(2 + 2, 4 + 2);
+}
+
+/* 2 u of the scale, and its product with the query. */
+static double query_limit(void)
+{
+    scene_begin(&x, 1, 1);
+    x.v.score.accumulate = scene_format("binary32");
+    x.v.scale = ATTEST_JUDGE_SCALE_QUERY;
+    x.v.scaled_query = scene_format("binary16");
+    x.k[0] = 0x1p-20;
+    return reached_limit(2 + 1, 8);
+}
+
 /* ---- softcap, mask ---- */
 
 static void vary_cap(scene *s, uint64_t *state)
@@ -602,6 +655,11 @@ static const table_row rows[] = {
     {"query_least", query_least, 0.4,
      "To nearest half of the least number is lost, where the bound has a whole one and the "
      "least normal number of the working format."},
+    {"scale_stored_constant", scale_stored_constant, 0.98, NULL},
+    {"query_constant", query_constant, 0.65,
+     "The bound counts 4 u of the scale, 3 of them where log2 e is folded in."},
+    {"query_limit", query_limit, 0.36,
+     "The bound counts 8 u: of a scale that log2 e is folded into, with factors, 6 are used."},
     {"cap_relative", cap_relative, 0.9, NULL},
     {"cap_absolute", cap_absolute, 0.9, NULL},
     {"cap_slope", cap_slope, 0.9, NULL},

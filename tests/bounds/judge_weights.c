@@ -159,15 +159,20 @@ static double rescale_exp_rounded(void)
     return scene_measure(&x);
 }
 
-/* tanh(e), which two keys of equal score with the values 1 and -1 give when the exponents of
- * their weights are off by e and -e, as a part of the bound. */
-static double opposite_part(double e)
+/* tanh(e), which keys of equal score with the values 1 and -1 give when the exponents of their
+ * weights are off by e and -e, as a part of the bound. */
+static double part_of_tanh(double e)
 {
     double b[4];
 
-    judge_two_keys(&x);
     scene_get_bound(b, &x);
     return scene_part(tanh(e), b);
+}
+
+static double opposite_part(double e)
+{
+    judge_two_keys(&x);
+    return part_of_tanh(e);
 }
 
 /* Two tiles, folded, with an offset: a score is off by u of itself, fl(m k) and fl(fl(m k) - b)
@@ -266,6 +271,20 @@ static double split_rounding(void)
     x.v.splits = 2;
     x.k[0] = x.k[1] = 1024;
     return opposite_part(0.95 * 4 * 0x1p-24 * 1024);
+}
+
+/* Two parts with equal scores 0, whose logarithms are just above 8 and are rounded one up and
+ * one down, as the exponentials of the keys and of the parts are. */
+static double split_sizes(void)
+{
+    enum { PART = 3011 };
+
+    scene_begin(&x, 2 * PART, 1);
+    x.v.score.accumulate = scene_format("binary32");
+    x.v.splits = 2;
+    for (size_t j = 0; j < 2 * PART; j++)
+        x.value[j] = j < PART ? 1 : -1;
+    return part_of_tanh(0.95 * 0x1p-24 * (8 + 1 + 1));
 }
 
 static double split_divided(void)
@@ -568,6 +587,47 @@ static double largest_exp(void)
     x.v.exp_relative = 0x1p-5;
     x.k[0] = -2;
     return scene_get(&x, get_largest);
+}
+
+/* A lazy reference stays at the lowest score, and the threshold is farther away than the
+ * largest: scale, difference, log2 e and the product with it err by 5 u of the way. */
+static double get_highest(const scene *s, const attest_judge_work *row,
+                          const attest_judge_rule *rule)
+{
+    double way = row->top - row->lowest, allowed = log(row->most_weight) - way;
+
+    (void)s;
+    return 0.98 * 5 * rule->work.u * way / allowed;
+}
+
+static double highest_argument(void)
+{
+    scene_begin(&x, 2, 1);
+    x.v.score.accumulate = x.v.k = scene_format("binary32");
+    x.v.max = ATTEST_JUDGE_MAX_LAZY;
+    x.v.threshold = 200;
+    x.qkv.scale = "1/3";
+    x.k[0] = -240;
+    return scene_get(&x, get_highest);
+}
+
+/* A sink 68.5 above a key of 3 2^24: log2 e is folded into the scale, and what both are rounded
+ * by takes the exponential beyond the largest number, 2^128 or e^88.72. */
+static double largest_sink(void)
+{
+    const double u = 0x1p-24, key = 0x1.8p25, way = 68.5, off = 0.98 * 6 * u * key;
+    double b[4];
+
+    scene_begin(&x, 1, 1);
+    x.value[0] = 1;
+    x.v.score.accumulate = x.v.k = scene_format("binary32");
+    x.v.scale = ATTEST_JUDGE_SCALE_FOLDED;
+    x.sunk = true;
+    x.k[0] = key;
+    x.sink = key + way;
+    scene_get_bound(b, &x);
+    return way + off + 0.98 * u * key > 128 * log(2) && b[1] == (double)INFINITY ? 0.98
+                                                                                 : INFINITY;
 }
 
 /* A weight just above the middle of 1 and 9/8, the next number of its scheme. */
@@ -1237,6 +1297,9 @@ static const table_row rows[] = {
     {"split_rounding", split_rounding, 0.2,
      "The bound counts both parts for every key, and the roundings of a difference of "
      "logarithms as large as the scores; parts that weigh something differ by less than 400."},
+    {"split_sizes", split_sizes, 0.02,
+     "A logarithm is rounded once, by u of itself; the bound has 16 u of log2 n + 2, for a sum "
+     "with a score and three roundings of another argument besides, in both parts."},
     {"split_divided", split_divided, 0.6,
      "A weight passes two divisions, and the bound counts three: two here and the one after "
      "the sum."},
@@ -1284,6 +1347,9 @@ static const table_row rows[] = {
     {"largest_exp", largest_exp, 0.89,
      "The bound takes twice the logarithm of 1 / (1 - e), for an exponential that errs once; "
      "half of the term covers it."},
+    {"highest_argument", highest_argument, 0.6,
+     "The bound has 8 u, for factors too, which make it 7."},
+    {"largest_sink", largest_sink, 0.98, NULL},
     {"largest_quantised", largest_quantised, 0.93, NULL},
     {"largest_roundings", largest_roundings, 0.89,
      "The bound lets all roundings enlarge the sum by a unit roundoff; they do so just above a "
