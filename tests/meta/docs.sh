@@ -1,20 +1,28 @@
 #!/bin/sh
-# Documents name what exists: every path of the tree and every function, type or constant that
-# README, CONTRIBUTING, SECURITY and doc/ speak of; and doc/install.md the packages that quickstart
-# installs. A placeholder in capitals, as in props/NAME.c, is none, a test may go without its .c,
-# and tests/ROOM/t-ROOM is a program. Shown to bite.
+# Every path, file name, function, type and constant that README, CONTRIBUTING, SECURITY, doc/ and
+# proofs-notes/ name exists, and doc/install.md lists the packages that quickstart installs. Placeholders
+# in capitals (props/NAME.c) and patterns (src/recheck/lemma*.c) are left out; a test may be named without
+# its .c, and a test program as tests/ROOM/t-ROOM or as in tests.am. Planted errors are found.
 . "$srcdir/tests/meta/rooms.sh"
 
 documents() { # tree: its documents
-    (cd "$1" && ls README.md CONTRIBUTING.md SECURITY.md doc/*.md doc/architecture.svg 2>/dev/null)
+    (cd "$1" && ls README.md CONTRIBUTING.md SECURITY.md doc/*.md doc/architecture.svg proofs-notes/*.md 2>/dev/null)
 }
 
 paths() { # tree: "DOCUMENT: PATH" for every path that is not there
     documents "$1" | while read -r document; do
-        grep -oE '(^|[^A-Za-z0-9_./-])(src|props|include|tests|bench|examples|proofs-notes|doc|m4)/[A-Za-z0-9_./-]*[A-Za-z0-9_]' "$1/$document" |
-            sed 's/^[^a-z]//' | sort -u | grep -v '[A-Z]' | while read -r path; do
-            [ -e "$1/$path" ] || [ -e "$1/$path.c" ] || [ "$path" = "tests/${path##*/t-}/t-${path##*/t-}" ] || echo "$document: $path"
+        grep -oE '(^|[^A-Za-z0-9_./-])(src|props|include|tests|bench|examples|proofs-notes|doc|m4)/[A-Za-z0-9_./-]*[A-Za-z0-9_](-?[$*])?' "$1/$document" |
+            sed 's/^[^a-z]//' | sort -u | grep -v '[A-Z$*]' | while read -r path; do
+            [ -e "$1/$path" ] || [ -e "$1/$path.c" ] || [ "$path" = "tests/${path##*/t-}/t-${path##*/t-}" ] ||
+                grep -qsE "^	$path( |\$)" "$1/tests/tests.am" || echo "$document: $path"
         done
+    done
+}
+
+files() { # tree: "DOCUMENT: FILE" for every file of source, named without its folder, that is not there
+    (cd "$1" && find src props include tests bench examples python proofs-notes -type f 2>/dev/null | sed 's|.*/||' | sort -u) >"$folder/files"
+    documents "$1" | while read -r document; do
+        grep -oE '`[a-z][A-Za-z0-9_-]*\.(c|h|inc|v|py|sh)`' "$1/$document" | tr -d '`' | sort -u | grep -vxFf "$folder/files" | sed "s|^|$document: |"
     done
 }
 
@@ -39,7 +47,7 @@ report 2 "names in documents" "$(names "$srcdir")"
 
 mkdir -p "$folder/tree/doc" "$folder/tree/src/base" "$folder/tree/props" "$folder/tree/include" "$folder/tree/tests"
 echo 'int attest_here(void);' >"$folder/tree/src/base/here.h"
-echo 'See `src/base/here.h`, src/base/gone.h. (`props/NAME.c`)' >"$folder/tree/README.md"
+echo 'See `src/base/here.h`, src/base/gone.h, `here.h`, `lost.h`. (`props/NAME.c`, src/base/h*.h)' >"$folder/tree/README.md"
 echo '`attest_here`, `attest_gone`(x) and attest_<module>_<verb>' >"$folder/tree/doc/a.md"
 report 3 "a path that is gone is found" "$(echo 'README.md: src/base/gone.h' >"$folder/expected"; paths "$folder/tree" | diff - "$folder/expected")"
 report 4 "a name that is gone is found" "$(echo 'doc/a.md: attest_gone' >"$folder/expected"; names "$folder/tree" | diff - "$folder/expected")"
@@ -61,4 +69,6 @@ report 7 "one version in all documents" "$(versions "$srcdir")"
 mkdir -p "$folder/tree/python" "$folder/tree/include/attest"
 echo 'AC_INIT([attest], [1.2.3])' >"$folder/tree/configure.ac"
 report 8 "another version is found" "$([ "$(versions "$folder/tree" 2>/dev/null | wc -l)" -eq 6 ] || echo no)"
-echo "1..8"
+report 9 "files in documents" "$(files "$srcdir")"
+report 10 "a file that is gone is found" "$(echo 'README.md: lost.h' >"$folder/expected"; files "$folder/tree" | diff - "$folder/expected")"
+echo "1..10"
