@@ -74,7 +74,7 @@ definition @ collapse @ s/| O => \[\[\]\]/| O => []/ @ no vector without entries
 definition @ judge @ s/Rabs (exact t) <= M \/\\$/True \/\\/ @ sums that are bounded by nothing
 definition @ judge_steps @ s/Rabs (C k - W k) <= cast k/True/ @ a weight in the product that may be anything
 definition @ certificate @ s/| Undecided => True$/| Undecided => False/ @ undecided certificates are never true
-definition @ certificate @ s/| Proved => (forall p, there p -> below_r/| Proved => True \\\/ (forall p, there p -> below_r/ @ "proved" says nothing
+definition @ certificate @ s/| Proved => (forall p, there p -> below_r/| Proved => True \\\/ (forall p, there p -> below_r/ @ "proved" claims nothing
 definition @ exp_approx @ s/355 \* powerRZ 2 (-13)/354 * powerRZ 2 (-13)/ @ a shorter range
 definition @ kernel_bound @ s/^Definition factors (l : list R) : R := fold_right (fun e p => (1 + e)/Definition factors (l : list R) : R := fold_right (fun e p => (1 + 0)/ @ roundings that change nothing
 definition @ hardmax @ s/then #|maximisers|%:R^-1 else 0/then 1 else 0/ @ shared ties without the sharing

@@ -3,7 +3,7 @@
    There a head's score of the token t u for the query t' u is c t t' with one
    number c per head, so hardmax returns the largest t, the smallest t or, where
    all scores are 0, the value that the tie rule gives.  [fools]
-   says that two sequences share all three; [line_collision] that their outputs
+   states that two sequences share all three; [line_collision] that their outputs
    then agree, for all weights at once. *)
 
 From mathcomp Require Import all_ssreflect all_algebra.

@@ -61,7 +61,7 @@ Proof. now right. Qed.
 Theorem vocabulary_required i (k : P i) j (l : P j) : ~ same i k j l -> req i k j l.
 Proof. now left. Qed.
 
-(* A larger r, a smaller delta ask for less. *)
+(* A larger r or a smaller delta weakens the definition. *)
 Theorem contextual_weaken (O : Type) (short short' : O -> Prop)
     (far far' : O -> O -> Prop) (output : forall i, P i -> O) :
   (forall o, short o -> short' o) -> (forall o o', far o o' -> far' o o') ->

@@ -5,7 +5,7 @@ From Interval Require Import Tactic.
 From attest Require Import guard boltzmann gstar sharp_gap.
 Local Open Scope R_scope.
 
-(* The sign of g - 1 - mu(g) tells the side of g*. *)
+(* The sign of g - 1 - mu(g) determines the side of g*. *)
 Lemma gstar_above g : 0 < g -> (g - 1) * (exp g - 1) - g < 0 -> g < gstar.
 Proof.
 intros P N; destruct (Rlt_dec g gstar) as [L|L]; [exact L|exfalso].

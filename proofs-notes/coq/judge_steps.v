@@ -1,6 +1,6 @@
-(* The steps of proofs-notes/judge.md that carry its bound, besides the tree and the quotient of
-   judge.v: the size of a part of a sum, the error of the blocks of a matrix unit, the bounds of a
-   computed weight, and the bound of a row whose weights have narrow bounds. *)
+(* The main steps of proofs-notes/judge.md other than the tree and the quotient of judge.v: the size
+   of a part of a sum, the error of the blocks of a matrix unit, the bounds of a computed weight, and
+   the bound of a row whose weights have narrow bounds. *)
 
 From Coq Require Import Reals List Lra Lia.
 From attest Require Import sums boltzmann lemma1 judge guard.

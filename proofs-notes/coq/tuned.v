@@ -1,4 +1,4 @@
-(* The strategy `tuned`: rational scores, no gap asked for.  A softmax head of rank
+(* The strategy `tuned`: rational scores, no gap required.  A softmax head of rank
    one is a contextual mapping with delta = 0; repetitions, different lengths and a
    causal mask are allowed.  Given Lindemann-Weierstrass. *)
 
