@@ -19,17 +19,17 @@ proof @ lemma_f @ s/(1 - 2 \* ratio g) - mu g)\.$/(1 - ratio g) - mu g)./ @ Lemm
 proof @ lemma_f @ s/(1 - 2 \* ratio g) - mu g)\.$/(1 - 2 * ratio g))./ @ Lemma F without its last term
 proof @ sharp_gap @ s/^Definition sharp : R := ln (2 + sqrt 3)/Definition sharp : R := ln (2 + sqrt 2)/ @ the sharp gap from log(2 + sqrt 2) on
 proof @ sharp_gap @ s/(1 - 2 \* ratio g) - mu g)\.$/(1 - ratio g) - mu g)./ @ the sharp gap with 1 - q for 1 - 2q
-proof @ sharp_gap @ s/if Rlt_dec t (2 \* g) then shallow g/if Rlt_dec t (3 * g) then shallow g/ @ the sharp gap: {0, t} alone as far as 3g
+proof @ sharp_gap @ s/if Rlt_dec t (2 \* g) then shallow g/if Rlt_dec t (3 * g) then shallow g/ @ the sharp gap: the mean depth of {0, t} up to 3g
 proof @ sharp_gap @ s/^Definition shallow (g : R) : R := g \* ratio g/Definition shallow (g : R) : R := 0 * ratio g/ @ the sharp gap: a mean depth of 0
 proof @ sharp_gap @ s/boltz A - boltz B >= g - nu g /boltz A - boltz B >= g - mu g / @ the sharp gap: other maxima, mu for nu
 proof @ sharp_collision @ s/^Theorem sharp_collision g : g < sharp/Theorem sharp_collision g : g < 2/ @ collisions up to a gap of 2
 proof @ family @ s/sharp <= g i /1 <= g i / @ a family with gaps of 1
 proof @ lemma1 @ s/exp (- (2 \* r))/exp (- r)/g @ Lemma 1 with e^-r for e^-2r
-proof @ rank1 @ s/eps \/ 2 < norm (sub (F X x) (F Y y))/eps < norm (sub (F X x) (F Y y))/ @ other tokens keep eps for eps/2
+proof @ rank1 @ s/eps \/ 2 < norm (sub (F X x) (F Y y))/eps < norm (sub (F X x) (F Y y))/ @ different tokens stay eps apart instead of eps/2
 proof @ theorem2 @ s/- (2 \* (kappa \* rmax \* rmax))/- (kappa * rmax * rmax)/ @ the promise with e^-(kappa r_max^2)
 proof @ theorem2_paper @ s/2 \* L ^ 2 \* eps ^ 2/3 * L ^ 2 * eps ^ 2/ @ the closed formula with 3 for 2
 proof @ theorem2_exists @ s/INR (length V + 1) ^ 2 in/INR (length V) ^ 2 in/ @ a direction as for one token less
-proof @ direction @ s/norm z \/ INR (length l) <= Rabs (dot v z)/norm z <= Rabs (dot v z)/ @ a direction that loses nothing
+proof @ direction @ s/norm z \/ INR (length l) <= Rabs (dot v z)/norm z <= Rabs (dot v z)/ @ a direction that keeps whole distances
 proof @ gap @ s/Rmin (sharp_bound g g) (Rmin/Rmax (sharp_bound g g) (Rmin/ @ gap: the larger end for the smaller
 proof @ gap @ s/Rmin (sharp_bound g g) (Rmin (sharp_bound g (2 \* g)) (sharp_bound g top))/Rmin (sharp_bound g (2 * g)) (sharp_bound g top)/ @ gap: the nearest depth left out
 proof @ tuned @ s/norm w \* (hi - lo) < norm (sub x y)/norm w * (hi - lo) <= norm (sub x y)/ @ tuned: tokens may be as close as the head moves them
@@ -71,17 +71,17 @@ definition @ zero_test @ s/q <> 0%Z \/\\ x = IZR p/x = IZR p/ @ a rational with 
 definition @ memorize @ s/^Definition relu (t : R) : R := Rmax t 0/Definition relu (t : R) : R := Rmax 0 t/ @ relu written in another way
 definition @ corollary1 @ s/(4 \* (s + d) + d \* hidden)/(4 * (s + d) + hidden)/ @ W_2 not counted
 definition @ collapse @ s/| O => \[\[\]\]/| O => []/ @ no vector without entries
-definition @ judge @ s/Rabs (exact t) <= M \/\\$/True \/\\/ @ sums that are bounded by nothing
+definition @ judge @ s/Rabs (exact t) <= M \/\\$/True \/\\/ @ sums without a bound
 definition @ judge_steps @ s/Rabs (C k - W k) <= cast k/True/ @ a weight in the product that may be anything
 definition @ certificate @ s/| Undecided => True$/| Undecided => False/ @ undecided certificates are never true
 definition @ certificate @ s/| Proved => (forall p, there p -> below_r/| Proved => True \\\/ (forall p, there p -> below_r/ @ "proved" claims nothing
 definition @ exp_approx @ s/355 \* powerRZ 2 (-13)/354 * powerRZ 2 (-13)/ @ a shorter range
-definition @ kernel_bound @ s/^Definition factors (l : list R) : R := fold_right (fun e p => (1 + e)/Definition factors (l : list R) : R := fold_right (fun e p => (1 + 0)/ @ roundings that change nothing
+definition @ kernel_bound @ s/^Definition factors (l : list R) : R := fold_right (fun e p => (1 + e)/Definition factors (l : list R) : R := fold_right (fun e p => (1 + 0)/ @ roundings without an error
 definition @ hardmax @ s/then #|maximisers|%:R^-1 else 0/then 1 else 0/ @ shared ties without the sharing
 definition @ hardmax @ s/sqnorm (o - o') > delta ^+ 2) output/true || (sqnorm (o - o') > delta ^+ 2)) output/ @ hardmax: anything is far
 definition @ two_layers @ s/^  attention ty NoMask L2 (attention ty NoMask L1 Z)/  attention ty NoMask L1 (attention ty NoMask L2 Z)/ @ the layers in another order
 definition @ collinear @ s/forall i, vis i -> t i <= t j \& forall i, vis' i -> t' i <= t' j'\]/forall i, vis i -> t i <= t j \& True]/ @ a largest multiple on one side only
-definition @ guard @ s/| _ => exact (~ T)/| _ => exact True/ @ a guard that guards nothing
+definition @ guard @ s/| _ => exact (~ T)/| _ => exact True/ @ a guard that always holds
 END
 }
 
@@ -190,14 +190,14 @@ src/theory/theorem2_strategies.c @ s/gaps\[i\], 1000)/gaps[i], 1001)/ @ gaps ove
 src/theory/theorem2.c @ s/ || !lessen(bound, log2, gap, gap) ||/ ||/;s/!lessen(bound, log2, gap, twice)/false/ @ a promise that leaves 2g out
 src/certify/first_difference_scan.c @ s/set_constants(query, 1.31695789692481)/set_constants(query, 1.31695789692482)/ @ a number above log(2 + sqrt 3) for one below
 src/recheck/lemma.c @ s/reach = 0.6585/reach = 0.6584/ @ a mean depth below nu in the check of certificates
-src/recheck/lemma_order.c @ s/event->token, 0, -0.5)/event->token, 0, -0.4)/ @ other maxima, farther apart than they are
+src/recheck/lemma_order.c @ s/event->token, 0, -0.5)/event->token, 0, -0.4)/ @ different maxima, with too large a distance
 src/theory/lemma1.c @ s/arb_add_ui(need, need, 3, bits)/arb_add_ui(need, need, 2, bits)/ @ 2 log n + 2 in lemma1.c
 src/theory/theorem2_strategies.c @ s/arb_pow_ui(x, x, 4, 128)/arb_pow_ui(x, x, 3, 128)/ @ kappa with (|V| + 1)^3
 src/theory/theorem2_strategies.c @ s/arb_set_ui(x, tokens + 1)/arb_set_ui(x, tokens + 2)/ @ kappa with |V| + 2
 src/theory/theorem2.c @ s/arb_add_ui(factor, factor, 3, BITS)/arb_add_ui(factor, factor, 4, BITS)/ @ the closed formula with 2 log n + 4
 src/certify/first_difference_scan.c @ s/threshold_above = 1.3169578969249/threshold_above = 1.3169578969248/ @ a number below log(2 + sqrt 3) for one above
 src/judge/arithmetic.h @ s/evaluation_up, 0x1p-40/evaluation_up, 0x1p-42/ @ ATTEST_JUDGE_UP for fewer roundings
-src/judge/loops_keys.inc @ s/vector_set(1 + 0x1p-40)/vector_set(1 + 0x1p-42)/ @ the same in the kernels
+src/judge/loops_keys.inc @ s/vector_set(1 + 0x1p-40)/vector_set(1 + 0x1p-42)/ @ the same in the vector loops
 src/judge/row_weights.c @ s/NARROW 0x1p-5/NARROW 0x1p-4/ @ wider rows are called narrow
 src/theory/lemma_f.c @ s/attest_lemma_f_bound/attest_lemma_f_limit/ @ a function that a statement names is renamed
 src/theory/memorize.c @ s/4 \* (s + d) + d \* h;/4 * (s + d) + h;/ @ parameters are counted in another way
