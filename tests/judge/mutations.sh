@@ -55,7 +55,7 @@ mutation "accumulators wider than the working format" rule.c 'if (unit->limit > 
 # (5), (6): sums, quotient, output
 mutation "rescales of the product with V" row_output.c \
     'raised_product(x, rule), rule->after ? x->raises : 0' 'raised_product(x, rule), 0'
-mutation "partial sums of the product with V" row_output.c 'most[c] / 2 * up' 'most[c] / 4 * up'
+mutation "partial sums of the product with V" row_output.c 'most[c] / 2 * ATTEST_JUDGE_UP' 'most[c] / 4 * ATTEST_JUDGE_UP'
 mutation "lanes" row_output.c 'double steps = tiles * lane' 'double steps = tiles * lane / 2'
 mutation "division" $columns 'final = vector_set(rule->final)' 'final = vector_set(rule->final / 2)'
 mutation "the factor of the output" $columns 'u = vector_set(rule->u)' 'u = zero'
