@@ -8,11 +8,10 @@
 #include <attest/error.h>
 #include <attest/flint.h>
 
-/* The balls of attest_attention_ball at the positions from begin to before end, and no others.
- * narrow: the W_V z_j are averaged, not the W_O W_V z_j, which is less work where heads are
- * narrower than tokens; there is then no bound on the width of the balls (W_O may cancel).
- * Cost: the projections of all tokens, exponentials for these queries. Domain: begin
- * <= end <= length. */
+/* out = the balls of attest_attention_ball at positions begin to end - 1. narrow: averages the
+ * W_V z_j and applies W_O to the mean; this is less work where heads are narrower than tokens,
+ * but the width of the balls then has no bound (W_O may cancel). Cost: the projections of all
+ * tokens, exponentials for these queries. Domain: begin <= end <= length. */
 attest_status attest_attention_ball_between(arb_ptr out, const attest_weights *weights,
                                             const attest_sequence *sequence, size_t begin,
                                             size_t end, bool narrow, long bits,

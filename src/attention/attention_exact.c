@@ -16,8 +16,9 @@ attest_status attest_attention_exact(fmpq *out, const attest_weights *weights,
 
     ATTEST_TRY(attest_head_plan_check(weights, sequence, error));
     if (weights->activation != ATTEST_HARDMAX)
-        return attest_error_set(error, ATTEST_DOMAIN,
-                                "softmax is not rational: exact arithmetic serves hardmax");
+        return attest_error_set(
+            error, ATTEST_DOMAIN,
+            "softmax outputs are not rational; exact arithmetic is for hardmax");
     for (size_t i = 0; i < count; i++)
         fmpq_zero(out + i);
     ATTEST_TRY(attend(out, denominator, weights, sequence, (positions){.end = sequence->length},

@@ -10,7 +10,7 @@
 #include "number/rationals.h"
 #include "number/scope.h"
 
-/* Sums over beginnings are kept for every so many units: memory against time. */
+/* Prefix sums are stored for every STRIDE-th unit only: memory against time. */
 enum { STRIDE = 16 };
 
 /* A unit while its group is sorted. */

@@ -2,9 +2,9 @@
  *
  * Once the active units are known, the layer is an affine map z -> linear z + offset, whose
  * coefficients are sums over the active units: exact rationals. In a group the active units are
- * those with the largest biases, so that bisection finds them and sums over beginnings of the
- * sorted group give their share. Proof that nothing is lost: proofs-notes/memorize.md, "The
- * pattern". */
+ * those with the largest biases, so bisection finds them, and prefix sums over the sorted group
+ * give their contribution. Proof that nothing is lost: proofs-notes/memorize.md, "The pattern".
+ */
 #ifndef ATTEST_ATTENTION_FEED_FORWARD_H
 #define ATTEST_ATTENTION_FEED_FORWARD_H
 
@@ -40,8 +40,8 @@ void attest_units_plan_sum(fmpz *slope, fmpz *offset, const attest_units_plan *p
 /* How many units of the group have a bias numerator above the threshold. */
 size_t attest_units_plan_count(const attest_units_plan *plan, const fmpz_t threshold);
 
-/* Of the units of a group in the plan's order the first active ones are active, those from
- * possible on are not. */
+/* Which units of a group are active, in the plan's order: units 0 to active - 1 are, units from
+ * index possible on are not, those in between are undecided. */
 typedef struct attest_activation_range {
     size_t active, possible;
 } attest_activation_range;

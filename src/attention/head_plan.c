@@ -62,7 +62,7 @@ void attest_head_plan_as_written(attest_head_plan *plan, const attest_head *head
     plan->value_width = head->wv.rows;
 }
 
-/* narrow: values are as narrow as they can be, whatever they lose in W_O. */
+/* narrow: cuts W_O W_V at its narrowest place, although W_O may then cancel digits. */
 static void fold(attest_head_plan *plan, const attest_head *head, bool narrow)
 {
     attest_chain key = {0}, form = {0}, mean = {0}, rest;
@@ -149,13 +149,14 @@ attest_status attest_head_plan_check_plain(const attest_weights *weights, attest
     if (weights->norm != ATTEST_NORM_NONE || attest_weights_have_form(weights))
         return attest_error_set(
             error, ATTEST_DOMAIN,
-            "the weights have a norm, positions or a softcap, which are for "
-            "data that are read with them");
+            "weights with a norm, positions or a softcap need data that were paired "
+            "with them (attest_pairing_set)");
     if (weights->residual && weights->skip)
-        return attest_error_set(error, ATTEST_DOMAIN,
-                                "the skip adds the tensor '%.100s', which is for data that are "
-                                "read with the weights",
-                                weights->residual);
+        return attest_error_set(
+            error, ATTEST_DOMAIN,
+            "the skip adds the tensor '%.100s': pair the data with the weights "
+            "first (attest_pairing_set)",
+            weights->residual);
     return ATTEST_OK;
 }
 

@@ -40,8 +40,8 @@ void attest_head_plan_as_written(attest_head_plan *plan, const attest_head *head
  * is empty. */
 void attest_head_plan_folded(attest_head_plan *plan, const attest_head *head);
 
-/* The same, but W_O W_V is cut at its narrowest place: fewer entries to average, and W_O is
- * applied to rounded numbers. */
+/* Like attest_head_plan_folded, but cuts W_O W_V at its narrowest place: fewer entries to
+ * average, and W_O is applied to rounded numbers. */
 void attest_head_plan_narrow(attest_head_plan *plan, const attest_head *head);
 
 /* denominator = the product of the denominators of the chain's factors. */
@@ -57,8 +57,8 @@ void attest_head_plan_denominators(fmpz_t score, fmpz_t output, const attest_hea
 void attest_head_plan_output_denominator(fmpz_t denominator, const attest_weights *weights,
                                          const fmpz_t tokens);
 
-/* Status: DOMAIN if the weights have a norm, a form of scores, or another tensor for the skip,
- * which only data that are read with them can provide. */
+/* Status: DOMAIN if the weights have a norm, a form of scores, or another tensor for the skip:
+ * pairing.h turns such weights and their data into plain ones. */
 attest_status attest_head_plan_check_plain(const attest_weights *weights,
                                            attest_error *error) ATTEST_WARN_UNUSED;
 

@@ -49,9 +49,9 @@ attest_status attest_network_exact(fmpq *out, attest_network_runner *runner,
                                    const attest_sequence *sequence,
                                    attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The same with every operation rounded; encoding is exact. The layers' numbers are rounded
- * once, by init. Status: DOMAIN (the layer before gives a number that is not finite), FORMAT,
- * NOMEM. */
+/* Evaluation of a network with every operation rounded; encoding is exact. The layers' numbers
+ * are rounded once, by init. Status: DOMAIN (the layer before gives a number that is not
+ * finite), FORMAT, NOMEM. */
 typedef struct attest_network_doubles attest_network_doubles;
 attest_status attest_network_doubles_init(attest_network_doubles **state,
                                           const attest_network *network,

@@ -36,8 +36,8 @@ static double factor_bits(const attest_factor *factor)
     return most;
 }
 
-/* Adds the work of applying the chain to one vector of *bits, which become those of the result.
- */
+/* Adds the work of applying the chain to a vector whose entries have *bits bits; sets *bits to
+ * the bits of the result. */
 static void add_chain(double *work, double *bits, const attest_chain *chain)
 {
     for (size_t f = 0; f < chain->count; f++) {
@@ -51,7 +51,7 @@ static void add_chain(double *work, double *bits, const attest_chain *chain)
 double attest_work_estimate(const attest_weights *weights, const attest_sequence *sequence,
                             size_t queries, long bits)
 {
-    double n = (double)sequence->length, token, work = 0, asked = (double)queries;
+    double n = (double)sequence->length, token, work = 0, query_count = (double)queries;
 
     token = fmax(bits_of(sequence->entry, sequence->length * sequence->dim, 1),
                  (double)fmpz_bits(sequence->denominator));
@@ -69,7 +69,7 @@ double attest_work_estimate(const attest_weights *weights, const attest_sequence
         if (weights->activation == ATTEST_SOFTMAX)
             per_query += n * EXP_OPERATIONS * log2(end + 2) * attest_work_operation(end);
         add_chain(&per_query, &end, &plan.output);
-        work += n * per_token + asked * per_query;
+        work += n * per_token + query_count * per_query;
     }
     return work;
 }

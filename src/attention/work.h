@@ -1,19 +1,20 @@
 /* work.h -- an estimate of the work of exact and ball evaluation of a layer.
  *
  * Work is counted in operations on bits: an operation on numbers of b bits is b log2 b of them,
- * of which a processor does some 10^10 per second. The estimate serves to refuse evaluations of
- * hours; no verdict rests on it. */
+ * of which a processor does some 10^10 per second. Evaluations that would take hours are
+ * refused by this estimate; no verdict rests on it. */
 #ifndef ATTEST_ATTENTION_WORK_H
 #define ATTEST_ATTENTION_WORK_H
 
 #include <attest/attention.h>
 #include <attest/dataset.h>
 
-/* One operation on numbers of so many bits. */
+/* Returns the work of one operation on numbers of this many bits. */
 double attest_work_operation(double bits);
 
-/* The layer on so many queries of the sequence: exact for bits = 0, else balls of this
- * precision. Cost: O(n d) and the entries of the matrices. */
+/* Returns the work of the layer on this number of queries of the sequence: in exact arithmetic
+ * for bits = 0, else in balls of this precision. Cost: O(n d) and the entries of the matrices.
+ */
 double attest_work_estimate(const attest_weights *weights, const attest_sequence *sequence,
                             size_t queries, long bits);
 
@@ -26,8 +27,8 @@ attest_status attest_work_charge_sequences(double *left, const attest_weights *w
                                            attest_budget *budget,
                                            attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Subtracts work from *left, which is infinite without a limit. Status: UNABLE if it is more.
- */
+/* Subtracts work from *left, which is infinite if there is no limit. Status: UNABLE if work >
+ * *left. */
 attest_status attest_work_charge(double *left, double work,
                                  attest_error *error) ATTEST_WARN_UNUSED;
 

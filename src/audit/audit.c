@@ -106,7 +106,7 @@ void attest_audit_algorithm(attest_simulated_arithmetic *arithmetic, size_t i)
     arithmetic->fma = i % 2;
 }
 
-/* Whether square > bound^2 (above) or square < bound^2, exactly. */
+/* Returns whether square > bound^2 (above), or square < bound^2 (not above). Exact. */
 static bool beyond(const arf_t square, const fmpq_t bound, bool above)
 {
     FMPQ(right);
@@ -185,7 +185,7 @@ static void request_sample(attest_audit_request *request, const attest_audit *au
 }
 
 /* Sets the errors of the entries and of the outputs, and the pairs that are told apart. bound:
- * of the entries of the sample, over 2^-unit_bits, or NULL. */
+ * NULL, or the a priori bounds of the sample's entries, in units of 2^-unit_bits. */
 static attest_status measure(attest_audit_result *result, const attest_audit *audit,
                              const attest_audit_outputs *outputs, const double *bound,
                              long unit_bits, attest_error *error)
@@ -204,7 +204,8 @@ static attest_status measure(attest_audit_result *result, const attest_audit *au
                                   &result->deviation, &audit->classes, audit->jobs, error);
 }
 
-/* The same beside the a priori bound, and the errors of the weights. */
+/* Computes the a priori bound, measures against it, and measures the errors of the softmax
+ * weights. */
 static attest_status measure_arithmetic(attest_audit_result *result, const attest_audit *audit,
                                         const attest_audit_outputs *outputs,
                                         attest_error *error)
@@ -358,7 +359,8 @@ static attest_status make_references(attest_audit *audit, attest_error *error)
     return attest_audit_exact_weights_get(&audit->exact_weights, &request, sample, error);
 }
 
-/* log2 of the lower end of a positive ball, rounded down; false: it is not positive. */
+/* Sets *log2 to the logarithm of the lower end of the ball, rounded down. Returns false if the
+ * ball is not positive. */
 static bool log2_below(double *log2, const arb_t ball)
 {
     ARF(low);
@@ -434,7 +436,7 @@ bool attest_audit_bits(fmpz_t bits, const arb_t large, const arb_t small)
 
 static void add(attest_audit_conclusion *text, const char *format, ...) ATTEST_PRINTF(2, 3);
 
-/* Appends to the text, which has room for all parts together. */
+/* Appends to the text; the buffer is large enough for every conclusion. */
 static void add(attest_audit_conclusion *text, const char *format, ...)
 {
     size_t used = strlen(text->words);

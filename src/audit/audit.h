@@ -59,8 +59,8 @@ typedef struct attest_audit_certified {
     arb_t min_separation, max_norm;
 } attest_audit_certified;
 
-/* What Theorem 2 requires on this dataset, for any weights: r = r_max + eps/4, and the closed
- * formula for delta at the extremes of the data. */
+/* The bounds of Theorem 2 for this dataset, which do not depend on the weights: r = r_max +
+ * eps/4, and delta by the closed formula at the extremes of the data. */
 typedef struct attest_audit_theory {
     bool known;
     const char *reason; /* why it is not known */

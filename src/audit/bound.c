@@ -11,7 +11,7 @@
 #include "base/workers.h"
 #include "number/scope.h"
 
-/* Powers and exponentials from above; proofs-notes/audit.md, "Doubles". */
+/* Upper bounds of powers and exponentials; proofs-notes/audit.md, "Doubles". */
 
 /* By repeated squaring of the part above 1: all terms are positive, and each rounding is
  * covered by the enlarged u. */
@@ -27,7 +27,7 @@ double attest_audit_bound_power(double u, double k)
     return result;
 }
 
-/* x + x^2/2! + ... + x^14/14!, and what follows is below 2^-40 of it. */
+/* Sums x + x^2/2! + ... + x^14/14!; the omitted terms are below 2^-40 of the sum. */
 double attest_audit_bound_expm1(double x)
 {
     double sum = 1;
@@ -37,8 +37,8 @@ double attest_audit_bound_expm1(double x)
     return sum * x * OUTWARD;
 }
 
-/* Returns e^x as the kernels compute it: within 2^-51 of itself where it is above 2^-1000, and
- * below that within 2^-1074. */
+/* Returns e^x as the kernels compute it: relative error below 2^-51 for results above 2^-1000,
+ * else absolute error below 2^-1074. */
 static double exp_by_kernels(double x)
 {
     double y;
@@ -74,8 +74,8 @@ static double roundings(const attest_audit_model *model, size_t t)
     return model->pairwise ? 2 + levels : (double)t;
 }
 
-/* Returns the number of losses to underflow in a sum of t products: one each, and one more
- * where the sum is stored. */
+/* Returns how many operations of a sum of t products may underflow: one per product, and one
+ * more if the sum is stored in another format. */
 static double losses(const attest_audit_model *model, size_t t)
 {
     return (double)t + (model->accumulates ? 1 : 0);
@@ -211,7 +211,7 @@ static score_range get_range(size_t visible, const bound *b)
     return range;
 }
 
-/* |epsilon_j| of the note: how far the computed exponent of a weight is off; infinite where the
+/* |epsilon_j| of the note: a bound on the error of the exponent of a weight; infinite where the
  * score, or score minus maximum, may overflow. */
 static double exponent_error(size_t j, const score_range *range, const bound *b)
 {
@@ -227,7 +227,7 @@ static double exponent_error(size_t j, const score_range *range, const bound *b)
     return error * OUTWARD;
 }
 
-/* The sum of exp(score - largest score), as good as doubles allow; at least 1. */
+/* Returns the sum of exp(score - largest score), computed in doubles; at least 1. */
 static double sum_weights(size_t visible, const score_range *range, const bound *b)
 {
     double total = 0;
@@ -240,9 +240,9 @@ static double sum_weights(size_t visible, const score_range *range, const bound 
     return total >= 1 ? total : 1;
 }
 
-/* Step 4: weights from above, and their relative errors over u times them. Returns H, what the
- * sum may lose to underflow, over u and relative to it; *peak = what a weight may be computed
- * as, up to a factor 2; NaN: scores may overflow. */
+/* Step 4: b->weight = upper bounds of the weights, b->spread = weight times its relative error,
+ * over u. Returns H: the loss of the sum to underflow, relative to the sum, over u. *peak = the
+ * largest value that a computed weight may have, up to a factor 2; NaN: scores may overflow. */
 static double bound_weights(double *peak, size_t visible, const bound *b)
 {
     const attest_audit_model *model = b->model;
@@ -288,9 +288,10 @@ static double bound_weights(double *peak, size_t visible, const bound *b)
     return model->tiny * (double)visible * (double)(2 * blocks) / scale * OUTWARD;
 }
 
-/* Sums over the visible keys, for each of width entries: b->mean.slip of sizes, b->mean.error
- * of errors, b->mixed.value of what is computed, b->mixed.slip of what values may become, and
- * b->mixed.error the largest of those, at least 1. */
+/* Sums over the visible keys, for each of width entries: b->mean.slip = weights times sizes of
+ * the values, b->mean.error = errors, b->mixed.value = bounds of the computed products,
+ * b->mixed.slip = bounds of the computed values; b->mixed.error = the largest such value, at
+ * least 1. */
 static void mix_values(const quantities *values, const uint32_t *token, size_t visible,
                        size_t width, const bound *b)
 {
@@ -349,7 +350,7 @@ void attest_audit_bound_mean(double *variation, const quantities *values, const 
         double errors = b->mean.error[c] +
                         (g * computed + ATTEST_TERM(mean_lost, 2 * lost * (1 + g * u) * most));
 
-        b->mean.value[c] = 0; /* the sign is unknown, the size at most: */
+        b->mean.value[c] = 0; /* the value is unknown; its size is at most slip */
         b->mean.slip[c] = size * OUTWARD;
         b->mean.error[c] = u * sigma < 0.5
                                ? ((errors + size * sigma) / (1 - u * sigma) * (1 + u) + size +

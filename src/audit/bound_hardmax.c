@@ -38,14 +38,14 @@ static long token_bits(const bound *b)
     return most;
 }
 
-/* Returns the bits by which a sum of so many products may exceed its terms. */
+/* Returns the bits by which a sum of this many terms may exceed its largest term. */
 static long sum_bits(size_t terms)
 {
     return (long)FLINT_BIT_COUNT(terms - 1);
 }
 
-/* Returns the bits of the largest numerator that a chain computes from numerators of so many
- * bits; -1: a denominator is not a power of two. */
+/* Returns the bits of the largest numerator that a chain computes from numerators of at most
+ * `bits` bits; -1: a denominator is not a power of two. */
 static long chain_bits(const attest_chain *map, long bits)
 {
     for (size_t f = 0; f < map->count && bits >= 0; f++) {
@@ -98,7 +98,8 @@ static size_t list_winners(const uint32_t *token, size_t visible, const bound *b
     return count;
 }
 
-/* Returns a distance, which does not shrink with the width, in the model's units. */
+/* Returns the distance in the model's units. It does not shrink with the width, unlike a
+ * rounding error. */
 static double jump_of(double distance, const attest_audit_model *model)
 {
     return model->unit_bits > 1000 ? INFINITY

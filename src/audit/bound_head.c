@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "number/scope.h"
 
-/* The next count quantities of the block. */
+/* Takes the next count quantities of the block. */
 static quantities take(double **next, size_t count)
 {
     quantities q = {*next, *next + count, *next + 2 * count};
@@ -16,7 +16,7 @@ static quantities take(double **next, size_t count)
     return q;
 }
 
-/* Step 1: a double, which is exact, rounded once. */
+/* Step 1: an exact input (a double), rounded once to the format. */
 static void set_input(quantities q, double x, const attest_audit_model *model)
 {
     *q.value = x;
@@ -31,7 +31,7 @@ static void set_inputs(quantities to, const double *x, size_t count,
         set_input(quantities_at(&to, i), x[i], model);
 }
 
-/* The scale as a double, off by at most two of its ulps, and rounded once. */
+/* Sets the scale: a double with an error of at most two ulps, rounded once to the format. */
 static void set_scale(attest_audit_head_bound *x)
 {
     ARB(scale);

@@ -1,4 +1,5 @@
-/* bound_setup.h -- what bound.c works on.
+/* bound_setup.h -- the data of the a priori bound, and the steps that bound.c and its
+ * neighbours share.
  *
  * A quantity x of the exact layer is followed by three doubles:
  *   value  x up to slip,
@@ -35,7 +36,7 @@ typedef struct chain {
     matrix factor[2];
 } chain;
 
-/* Vectors of count quantities. */
+/* Vectors of quantities. */
 typedef struct quantities {
     double *value, *slip, *error;
 } quantities;
@@ -89,8 +90,8 @@ void attest_audit_bound_score(size_t j, quantities key, quantities query, size_t
 void attest_audit_bound_mean(double *variation, const quantities *values, const uint32_t *token,
                              size_t visible, size_t width, const bound *b);
 
-/* Returns the relative error, over u, of a sum whose terms are rounded so often: G of the note.
- */
+/* Returns the relative error, over u, of a sum whose terms pass through this many roundings: G
+ * of the note. */
 double attest_audit_bound_growth(const attest_audit_model *model, double roundings);
 
 /* Returns a close upper bound of (1 + u)^k - 1. Domain: 0 <= u <= 1; k a whole number. */

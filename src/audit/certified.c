@@ -1,4 +1,4 @@
-/* certified.c -- the certified separation of the exact outputs, and what Theorem 2 promises. */
+/* certified.c -- the certified separation of the exact outputs, and the bounds of Theorem 2. */
 #include "audit/audit.h"
 
 #include <math.h>
@@ -124,12 +124,13 @@ attest_status attest_audit_certify(attest_audit *audit, attest_error *error)
     return certify_by_balls(audit, error);
 }
 
-/* What Theorem 2 requires on a dataset. */
+/* The bounds r and delta of Theorem 2 for a dataset. */
 
 /* The largest number of products of entries formed to find the closest pair of tokens. */
 #define MOST_PRODUCTS 2e9
 
-/* bound = the square root to 192 bits: the supremum, or infimum, of the bounds that hold. */
+/* bound = the square root to 192 bits. A strict bound of the definition may be arbitrarily
+ * close to it. */
 static void set_root(fmpq_t bound, const fmpq_t square)
 {
     ARB(root);
@@ -139,7 +140,9 @@ static void set_root(fmpq_t bound, const fmpq_t square)
     arf_get_fmpq(bound, arb_midref(root));
 }
 
-static const char *failing(const attest_dataset *dataset, const attest_separated *extremes)
+/* Returns why Theorem 2 does not apply to the dataset, or NULL. */
+static const char *find_objection(const attest_dataset *dataset,
+                                  const attest_separated *extremes)
 {
     if (fmpq_is_zero(extremes->r_min_square))
         return "there is a zero token";
@@ -187,7 +190,7 @@ attest_status attest_audit_theory_get(attest_audit *audit, attest_error *error)
         return ATTEST_OK;
     }
     ATTEST_TRY(attest_separated_get(&extremes, dataset, error));
-    audit->theory.reason = failing(dataset, &extremes);
+    audit->theory.reason = find_objection(dataset, &extremes);
     if (!audit->theory.reason)
         evaluate_formula(&audit->theory, dataset, &extremes);
     return ATTEST_OK;

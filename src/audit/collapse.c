@@ -73,8 +73,8 @@ void attest_audit_width_set(attest_simulated_arithmetic *arithmetic,
     snprintf(arithmetic->format.name, sizeof arithmetic->format.name, "p=%ld", bits);
 }
 
-/* *excess = the binary logarithm of twice the largest bound at this width over the certified
- * separation, from above; infinite: there is no bound. Below 0 no pair collides. */
+/* *excess >= log2(twice the largest bound at this width / certified separation), infinite if
+ * there is no bound. If it is below 0, no pair collides. */
 static attest_status bound_excess(double *excess, long bits,
                                   const attest_audit_collapse *collapse,
                                   const attest_audit_request *request,
@@ -93,7 +93,7 @@ static attest_status bound_excess(double *excess, long bits,
     ATTEST_TRY(attest_audit_bound(norm, NULL, request, &model, error));
     for (size_t p = 0; p < count; p++)
         most = fmax(most, norm[p]);
-    /* The logarithm is right to far better than 2^-20. */
+    /* The error of the logarithm is far below 2^-20. */
     *excess = 1 + attest_double_log(most) * 0x1.71547652b82fep0 /* 1/log 2 */ -
               (double)model.unit_bits - collapse->log2_separation + 0x1p-20;
     return ATTEST_OK;
@@ -360,13 +360,13 @@ size_t attest_pigeonhole_bits(size_t classes, size_t dim)
 
 bool attest_pigeonhole_collapses(const attest_format *format, size_t classes, size_t dim)
 {
-    FMPZ(values, told);
+    FMPZ(values, vectors);
     bool collapses = attest_pigeonhole_values(values, format);
 
-    fmpz_one(told);
+    fmpz_one(vectors);
     for (size_t c = 0; c < dim && collapses; c++) {
-        fmpz_mul(told, told, values);
-        collapses = fmpz_cmp_ui(told, classes) < 0;
+        fmpz_mul(vectors, vectors, values);
+        collapses = fmpz_cmp_ui(vectors, classes) < 0;
     }
     return collapses;
 }

@@ -1,9 +1,10 @@
-/* collapse.h -- at which width do required pairs collide? By counting, by proof, by evaluation.
+/* collapse.h -- the least significand width at which all required pairs stay apart, found by
+ * counting, proof and evaluation.
  *
  * collapse bits: the least significand width p, exponents unbounded, such that every width from
- * p to the cap keeps all required pairs apart. Widths from certified on do so because twice
- * the a priori bound is below the certified separation (proofs-notes/audit.md); every width
- * below is evaluated, from the widest down to the first that collides. */
+ * p to the cap keeps all required pairs apart. For widths >= certified this is proved: twice
+ * the a priori bound is below the certified separation (proofs-notes/audit.md). Smaller widths
+ * are evaluated, from the widest down to the first with a collision. */
 #ifndef ATTEST_AUDIT_COLLAPSE_H
 #define ATTEST_AUDIT_COLLAPSE_H
 
@@ -58,19 +59,19 @@ attest_status attest_audit_collapse_find(attest_audit_collapse *collapse,
 void attest_audit_width_set(attest_simulated_arithmetic *arithmetic,
                             const attest_simulated_arithmetic *like, long bits);
 
-/* The seconds that an evaluation of the request takes in this format, very roughly: a count of
- * operations, the same on every machine. */
+/* Returns a rough estimate of the seconds that an evaluation of the request takes in this
+ * format. It counts operations, so it is the same on every machine. */
 double attest_audit_cost(const attest_audit_request *request, const attest_format *format,
                          bool in_double);
 
-/* The same for a width, in doubles if they can simulate it. */
+/* Returns the estimate for a width, in doubles if they can simulate it. */
 double attest_audit_width_cost(const attest_audit_request *request,
                                const attest_simulated_arithmetic *arithmetic);
 
 /* The collapse curve: collisions and the least separation against the width.
  *
- * It is for people and decides nothing: collapse.h looks at every width that matters, this at
- * some between the least and beyond the collapse. */
+ * The curve is for plots and decides nothing: it samples widths up to beyond the collapse,
+ * whereas the search evaluates every width that matters. */
 
 typedef struct attest_audit_curve {
     attest_audit_width *width; /* in ascending order */
@@ -82,8 +83,8 @@ void attest_audit_curve_clear(attest_audit_curve *curve);
 
 /* Evaluates every width to 16, then four to a doubling, to the larger of 64 and twice the
  * collapse bits, or to the cap where they are not known; inside the widths that the search may
- * look at. It ends where the work would be more than about two seconds of one processor, by a
- * count of operations, the same on every machine. Status: NOMEM, IO, UNABLE. */
+ * look at. It stops before an estimated two seconds of one processor are exceeded
+ * (attest_audit_cost: the same on every machine). Status: NOMEM, IO, UNABLE. */
 attest_status attest_audit_curve_find(attest_audit_curve *curve,
                                       const attest_audit_request *request,
                                       const attest_contexts *classes,
@@ -98,8 +99,8 @@ attest_status attest_audit_curve_find(attest_audit_curve *curve,
  * are unbounded. */
 bool attest_pigeonhole_values(fmpz_t values, const attest_format *format);
 
-/* Returns the least number of bits per entry that can tell so many classes apart, in any code:
- * the least b with 2^(b dim) >= classes. Domain: dim >= 1. */
+/* Returns the least number of bits per entry that can distinguish this many classes in any
+ * encoding: the least b with 2^(b dim) >= classes. Domain: dim >= 1. */
 size_t attest_pigeonhole_bits(size_t classes, size_t dim);
 
 /* Returns whether values^dim < classes: then some required pair collides in any layer. */

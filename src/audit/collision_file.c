@@ -125,7 +125,7 @@ static attest_status get_whole(uint64_t *value, const attest_counterexample *fil
     *value = strtoull(text, &end, 10);
     if (errno || end == text || *end || *value == 0)
         return attest_error_set(error, ATTEST_FORMAT,
-                                "parameters.%s: \"%.100s\" is not a number from 1 on", name,
+                                "parameters.%s: \"%.100s\" is not a whole number >= 1", name,
                                 text);
     return ATTEST_OK;
 }

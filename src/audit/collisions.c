@@ -21,7 +21,7 @@ void attest_audit_collisions_clear(attest_audit_collisions *collisions)
     fmpz_clear(collisions->pairs);
 }
 
-/* Finite positions in the order of their outputs, equal ones by class, then by place. */
+/* Finite positions, sorted by output, then by class, then by position. */
 typedef struct ranking {
     const attest_audit_outputs *outputs;
     const uint32_t *group;
@@ -338,7 +338,7 @@ attest_status attest_audit_separation_log2(double *log2, bool *known,
  * with those that follow while the gap along the axis alone is not above the least distance.
  * Gaps are rounded down, distances exact. */
 
-/* Up to so many comparisons per position; outputs that need more have no simple order. */
+/* Limit on the comparisons per position; outputs that need more have no simple order. */
 enum { MOST_VISITS = 200 };
 
 typedef struct point {

@@ -21,8 +21,8 @@ attest_status attest_audit_collisions_get(attest_audit_collisions *collisions,
                                           const attest_contexts *classes,
                                           attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Checks the range of exponents. Status: UNABLE where the outputs, not 0, lie so many powers of
- * two apart that exact distances and norms would take millions of bits. */
+/* Checks the range of exponents of the nonzero outputs. Status: UNABLE if it is so wide that
+ * exact distances and norms would take millions of bits. */
 attest_status attest_audit_spread_check(const attest_audit_outputs *outputs,
                                         attest_error *error) ATTEST_WARN_UNUSED;
 
@@ -34,9 +34,9 @@ attest_status attest_audit_separation_get(arf_t square, size_t pair[2], bool *fo
                                           const attest_contexts *classes,
                                           attest_error *error) ATTEST_WARN_UNUSED;
 
-/* *log2 = the logarithm of the least separation to about 12 digits, for a curve; *known is
- * false where it would take too many comparisons. Domain: all outputs finite, no collision.
- * Status: NOMEM. */
+/* *log2 = the logarithm of the least separation to about 12 digits, for a curve; *known = false
+ * if that takes too many comparisons. Domain: all outputs finite, no collision. Status: NOMEM.
+ */
 attest_status attest_audit_separation_log2(double *log2, bool *known,
                                            const attest_audit_outputs *outputs,
                                            const attest_contexts *classes,

@@ -67,12 +67,12 @@ void attest_audit_size_format(char text[ATTEST_AUDIT_SIZE_TEXT], attest_audit_si
 typedef enum place {
     PLACE_KNOWN,
     PLACE_ZERO,   /* the value is 0, and exponents are unbounded: there is no ulp */
-    PLACE_UNKNOWN /* the ball contains 0 and other numbers, and the ulp depends on which it is
+    PLACE_UNKNOWN /* the ball contains 0 and other numbers: the ulp depends on the exact value
                    */
 } place;
 
-/* exponent = that of an ulp of the format at entry i. If the ball contains a power of two, it
- * is that of the upper end: such a value usually is the power. */
+/* exponent = the exponent of an ulp of the format at entry i. If the ball contains a power of
+ * two, the upper end decides: the value usually is that power. */
 static place ulp_exponent(long *exponent, mpfr_t end, const attest_audit_reference *reference,
                           size_t i, const attest_format *format)
 {
@@ -102,7 +102,7 @@ static void get_entry(mpfr_t x, const attest_audit_outputs *outputs, size_t i)
         mpfr_set(x, outputs->wide + i, MPFR_RNDN);
 }
 
-/* x = |x - entry i| from above, in ulp of 2^exponent. */
+/* x = an upper bound of |x - entry i|, in units of 2^exponent. */
 static void get_error(mpfr_t x, const attest_audit_reference *reference, size_t i,
                       long exponent)
 {
@@ -131,7 +131,8 @@ static void totals_clear(totals *t)
     mpfr_clears(t->entry, t->room, t->sum, t->most, t->bound, (mpfr_ptr)0);
 }
 
-/* Counts t->entry as entry i of the reference; bound: in 2^-unit_bits, NULL: none. */
+/* Counts the error of t->entry against entry i of the reference. bound: its a priori bound in
+ * units of 2^-unit_bits, or NULL. */
 static void add_entry(attest_audit_errors *errors, totals *t,
                       const attest_audit_reference *reference, size_t i,
                       const attest_format *format, const double *bound, long unit_bits)
@@ -262,7 +263,7 @@ bool attest_audit_errors_known(const attest_audit_errors *errors)
            isfinite(errors->max_ulp.part) && isfinite(errors->mean_ulp.part);
 }
 
-/* How far computed outputs lie from the exact ones, as whole vectors.
+/* Distances between computed and exact outputs, as whole vectors.
  *
  * Every number of a position is an MPFR number of 64 bits, rounded so that the quotient is an
  * upper bound: distances up, norms of exact outputs down. Exponents do not overflow. */
@@ -274,7 +275,7 @@ typedef struct workspace {
     mpfr_t entry, part, distance, norm;
 } workspace;
 
-/* part = |entry i of the outputs - the exact one|, from above. */
+/* part = an upper bound of |entry i of the outputs - the exact entry|. */
 static void entry_distance(workspace *w, const attest_audit_outputs *outputs, size_t i,
                            const attest_audit_reference *reference, size_t j)
 {
@@ -288,7 +289,7 @@ static void entry_distance(workspace *w, const attest_audit_outputs *outputs, si
     mpfr_add(w->part, w->part, reference->radius + j, MPFR_RNDU);
 }
 
-/* Adds to norm the square of the least that |exact entry j| can be. */
+/* Adds to norm the square of a lower bound of |exact entry j|. */
 static void add_least(workspace *w, const attest_audit_reference *reference, size_t j)
 {
     mpfr_abs(w->part, reference->middle + j, MPFR_RNDD);
@@ -299,8 +300,8 @@ static void add_least(workspace *w, const attest_audit_reference *reference, siz
     }
 }
 
-/* Sets w->distance from above and w->norm from below, at position q of the outputs, p of the
- * sample. */
+/* Sets w->distance, rounded up, and w->norm, rounded down, at position q of the outputs and p
+ * of the sample. */
 static void measure_output(workspace *w, const attest_audit_outputs *outputs, size_t q,
                            const attest_audit_reference *reference, size_t p)
 {
@@ -379,11 +380,12 @@ void attest_audit_deviation_clear(attest_audit_deviation *deviation)
     *deviation = (attest_audit_deviation){0};
 }
 
-/* How far the weights of softmax are from the exact ones in an arithmetic.
+/* The error of the softmax weights in an arithmetic.
  *
- * The computed weights are compared with those of binary64, and the bound on the total
- * variation of those is added: the reported distance is proved, and sharp wherever binary64 is
- * much more precise than the arithmetic (proofs-notes/audit.md, Weights). */
+ * The computed weights are compared with weights computed in binary64, and the proved bound on
+ * the total variation of the latter is added. The reported distance is therefore proved, and
+ * sharp if binary64 is much more precise than the arithmetic (proofs-notes/audit.md, Weights).
+ */
 
 enum { MOST_WEIGHTS = 1 << 23 };
 
@@ -488,7 +490,7 @@ attest_status attest_audit_weights_error_get(attest_audit_weights_error *weights
     return ATTEST_OK;
 }
 
-/* The graded curve: the relative error of outputs against the width. */
+/* The relative error of the outputs by width. */
 
 #define WIDTHS_WORK 2.0 /* estimated seconds of one processor */
 

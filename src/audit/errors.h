@@ -29,7 +29,8 @@ int attest_audit_size_compare(attest_audit_size a, attest_audit_size b);
 attest_audit_size attest_audit_size_mean(attest_audit_size a, size_t a_count,
                                          attest_audit_size b, size_t b_count);
 
-/* Writes a decimal of so many digits, for any exponent: a JSON number if the size is finite. */
+/* Writes a decimal with this many digits, for any exponent: a JSON number if the size is
+ * finite. */
 enum { ATTEST_AUDIT_SIZE_TEXT = 48 };
 void attest_audit_size_format(char text[ATTEST_AUDIT_SIZE_TEXT], attest_audit_size size,
                               int digits);
@@ -41,7 +42,7 @@ void attest_audit_size_format(char text[ATTEST_AUDIT_SIZE_TEXT], attest_audit_si
 typedef struct attest_audit_errors {
     size_t entries;    /* finite entries that were compared */
     bool unlimited;    /* an unbounded format missed an exact 0: infinitely many ulp */
-    size_t unresolved; /* entries of which it is not known whether they are 0 */
+    size_t unresolved; /* entries whose exact value may or may not be 0 */
     attest_audit_size max_ulp, mean_ulp;
     size_t worst;                /* the position in the sample */
     attest_audit_size bound_ulp; /* the largest a priori bound, over the same entries; infinite:
@@ -61,7 +62,7 @@ attest_audit_errors_get(attest_audit_errors *errors, const attest_audit_outputs 
                         const attest_format *format, const double *bound, long unit_bits,
                         size_t jobs, attest_error *error) ATTEST_WARN_UNUSED;
 
-/* How far computed outputs lie from the exact ones, as whole vectors. */
+/* Distances between computed and exact outputs, as whole vectors. */
 
 /* Relative errors |computed - exact| / |exact| at the positions of the sample, from above. */
 typedef struct attest_audit_deviation {
@@ -85,7 +86,7 @@ attest_status attest_audit_deviation_get(attest_audit_deviation *deviation,
 void attest_audit_deviation_forget(attest_audit_deviation *deviation);
 void attest_audit_deviation_clear(attest_audit_deviation *deviation);
 
-/* How far the weights of softmax are from the exact ones in an arithmetic. */
+/* The error of the softmax weights in an arithmetic. */
 
 /* The weights of a sample in binary64, and bounds on their errors. */
 typedef struct attest_audit_exact_weights {
@@ -124,10 +125,11 @@ attest_status attest_audit_weights_error_get(attest_audit_weights_error *weights
                                              const attest_simulated_arithmetic *arithmetic,
                                              attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The graded curve: the relative error of outputs against the width.
+/* The relative error of the outputs by width.
  *
- * Outputs of a real head hardly ever coincide, so that its collapse says little; how its error
- * falls from width to width does. What is shown is measured: it falls where the truth does. */
+ * Outputs of a real head hardly ever coincide, so the collapse bits are of little use; the
+ * decrease of the error with the width is more informative. The errors are measured, not
+ * bounded. */
 
 enum { ATTEST_AUDIT_ERROR_WIDTHS = 24 };
 
@@ -161,7 +163,8 @@ typedef enum attest_audit_pair_kind {
 typedef struct attest_audit_pairs {
     size_t positions;
     uint64_t required;
-    uint64_t apart; /* for certain: the exact outputs are farther apart than both errors */
+    uint64_t apart; /* for certain: the distance of the exact outputs exceeds the sum of both
+                       errors */
     uint64_t by_rounding; /* the outputs differ, but errors of this size may make them equal */
     uint64_t merged;      /* the outputs are equal, or one is not finite */
     attest_audit_pair_kind kind; /* of the first pair that is not apart: merged if any is */

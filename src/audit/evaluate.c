@@ -1,4 +1,5 @@
-/* evaluate.c -- attention outputs of a dataset: which number system, and what they are. */
+/* evaluate.c -- attention outputs of a dataset: the choice of the number system, and access to
+ * the outputs. */
 #include "audit/evaluate_in_double.h"
 
 #include <math.h>
@@ -20,8 +21,8 @@ void attest_audit_request_init(attest_audit_request *request, const attest_datas
                                       .max_work = INFINITY};
 }
 
-/* Whether doubles can host all of it. Products of binary64 are not exact in binary64, so an
- * accumulator of fewer bits behind it would round twice. */
+/* Returns whether doubles can simulate the request. Products of binary64 numbers are not exact
+ * in binary64, so rounding them to an accumulator of fewer bits would round twice. */
 static bool fits_doubles(const attest_audit_request *request,
                          const attest_simulated_arithmetic *a)
 {
@@ -31,7 +32,8 @@ static bool fits_doubles(const attest_audit_request *request,
         return false;
     if (!all && (a->format.precision == 53 || a->rounding != ATTEST_SIMULATED_NEAREST ||
                  !a->format.bounded))
-        return false; /* the reference would be no better, or its bounds would not be checked */
+        return false; /* binary64 cannot be the reference: it is no more precise, it supports
+                         only rounding to nearest, or leaving its range would go unnoticed */
     if (!a->accumulates)
         return true;
     return a->format.precision != 53 && attest_in_double_fits(&a->accumulate, a->rounding);
@@ -95,7 +97,7 @@ size_t attest_audit_outputs_saturated(const attest_audit_outputs *outputs,
     mpfr_set_ui_2exp(unit, format->top_is_nan ? 2 : 1, format->emax - format->precision + 1,
                      MPFR_RNDN);
     mpfr_sub(most, most, unit, MPFR_RNDN);
-    largest = mpfr_get_d(most, MPFR_RNDN); /* exact where doubles host the format */
+    largest = mpfr_get_d(most, MPFR_RNDN); /* exact if doubles contain the format */
     for (size_t i = 0; i < entries; i++)
         count += outputs->real ? fabs(outputs->real[i]) == largest
                                : !mpfr_nan_p(outputs->wide + i) &&

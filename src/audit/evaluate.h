@@ -11,7 +11,7 @@
 /* The outputs at count positions of dim entries: position p has entries p*dim ... */
 typedef struct attest_audit_outputs {
     size_t count, dim;
-    double *real;        /* if doubles hold the format: exact; else NULL */
+    double *real;        /* exact, if doubles contain the format; else NULL */
     __mpfr_struct *wide; /* other formats; else NULL */
     size_t bytes;        /* size of the block that contains them */
 } attest_audit_outputs;
@@ -20,7 +20,7 @@ typedef struct attest_audit_outputs {
 typedef struct attest_audit_request {
     const attest_dataset *dataset;
     const attest_weights *weights;
-    const size_t *sequence; /* which sequences, in order; NULL: all */
+    const size_t *sequence; /* the sequences to evaluate, in order; NULL: all */
     size_t sequences;       /* number of sequences; with sequence NULL: dataset->count */
     unsigned rounded;       /* bit s: stage s rounds to the format; the others to a reference,
                              * binary64 or 2p + 64 bits */
@@ -36,8 +36,8 @@ typedef struct attest_audit_passage {
     size_t begin, end;
 } attest_audit_passage;
 
-/* Returns into how many passages each sequence is cut, so that a few long ones give at least
- * `items` items of work. The outputs do not depend on it. */
+/* Returns the number of passages into which each sequence is cut, so that a few long sequences
+ * still give at least `items` items of work. The outputs do not depend on it. */
 static inline size_t attest_audit_passages(size_t sequences, size_t items)
 {
     return sequences > 0 && sequences < items ? (items + sequences - 1) / sequences : 1;
@@ -55,10 +55,10 @@ static inline attest_audit_passage attest_audit_passage_get(size_t length, size_
 void attest_audit_request_init(attest_audit_request *request, const attest_dataset *dataset,
                                const attest_weights *weights);
 
-/* outputs = those at all positions of the sequences, one after another, which may be infinite
- * or NaN. They do not depend on jobs, and formats that doubles hold give the same numbers as
- * MPFR. Status: NOMEM, IO (a worker died). Cost: one projection per distinct token and head,
- * and n scores per position. */
+/* outputs = the outputs at all positions of the sequences, in order; entries may be infinite or
+ * NaN. They do not depend on jobs, nor on whether doubles or MPFR simulate the format. Status:
+ * NOMEM, IO (a worker died). Cost: one projection per distinct token and head, and n scores per
+ * position. */
 attest_status attest_audit_evaluate(attest_audit_outputs *outputs,
                                     const attest_audit_request *request,
                                     const attest_simulated_arithmetic *arithmetic,
@@ -72,8 +72,8 @@ bool attest_audit_outputs_finite(const attest_audit_outputs *outputs, size_t p);
  * collide. Domain: both finite. */
 int attest_audit_outputs_compare(const attest_audit_outputs *outputs, size_t p, size_t q);
 
-/* Returns the number of entries whose absolute value is the largest number of the format, which
- * is what overflow gives where a format saturates or rounding is toward zero. 0 for unbounded
+/* Returns the number of entries whose absolute value is the largest number of the format: the
+ * result of an overflow if the format saturates or rounding is toward zero. 0 for unbounded
  * exponents. */
 size_t attest_audit_outputs_saturated(const attest_audit_outputs *outputs,
                                       const attest_format *format);
@@ -81,7 +81,8 @@ size_t attest_audit_outputs_saturated(const attest_audit_outputs *outputs,
 /* x = entry c at position p, exactly. Domain: finite. */
 void attest_audit_outputs_get(arf_t x, const attest_audit_outputs *outputs, size_t p, size_t c);
 
-/* Evaluates by MPFR, in any format; evaluate_in_double.h is for those that doubles hold. */
+/* Evaluates by MPFR, in any format; evaluate_in_double.h does so for formats that doubles
+ * contain. */
 attest_status attest_audit_evaluate_in_mpfr(attest_audit_outputs *outputs,
                                             const attest_audit_request *request,
                                             const attest_simulated_arithmetic *arithmetic,

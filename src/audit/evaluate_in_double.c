@@ -1,5 +1,5 @@
-/* evaluate_in_double.c -- attention of datasets and recorded heads in formats that doubles
- * hold. */
+/* evaluate_in_double.c -- attention of datasets and recorded heads in formats whose numbers are
+ * doubles. */
 #include "audit/evaluate_in_double.h"
 
 typedef double number;
@@ -139,8 +139,8 @@ static void rounder_init(rounder *s, const attest_format *format, work *w)
     s->hidden = s->plain && w->arithmetic->format.precision < s->format.precision;
 }
 
-/* The hardware's binary64 hides its errors behind those of formats with less than half its
- * bits. */
+/* Formats that use this reference have less than half the bits of binary64, so its errors are
+ * negligible. */
 static attest_format reference_format(const attest_format *format)
 {
     (void)format;
@@ -206,8 +206,9 @@ bool attest_audit_head_simulation_fits(const attest_simulated_arithmetic *a)
            (a->format.precision != 53 && attest_in_double_fits(&a->accumulate, a->rounding));
 }
 
-/* Rounds y, a value that was cut to 53 bits, or rounded for plain doubles. Made odd where that
- * was inexact, it rounds to fewer bits as the value does. */
+/* Rounds a value to the format. y is the value truncated to 53 bits (for plain doubles:
+ * rounded). If y is inexact, its last bit is set, so rounding it to fewer bits gives the same
+ * result as rounding the value. */
 static double round_cut(double y, int inexact, const rounder *h)
 {
     if (h->plain)
@@ -322,9 +323,10 @@ void attest_audit_head_simulation_load(attest_audit_head_simulation *s,
     s->sink = head->sink ? attest_in_double_convert(head->sink_logit, h) : 0;
 }
 
-/* The keys that a row sees, in s->seen, too: those of the head, or copies if some are masked.
- */
-static void look(view *v, attest_audit_head_simulation *s, const attest_judge_row *keys)
+/* Sets v and s->seen to the keys that the row sees: the arrays of the head, or copies if some
+ * keys are masked. */
+static void set_visible_keys(view *v, attest_audit_head_simulation *s,
+                             const attest_judge_row *keys)
 {
     const attest_judge_problem *x = s->problem;
 
@@ -348,7 +350,8 @@ static void look(view *v, attest_audit_head_simulation *s, const attest_judge_ro
     v->value = s->seen_value;
 }
 
-/* The scores of the keys, scaled, capped and masked, and behind them that of the sink. */
+/* Computes the scores of the keys, scaled, capped and masked, followed by the score of the
+ * sink. */
 static void score_row(const view *v, attest_audit_head_simulation *s,
                       const attest_judge_row *keys)
 {
@@ -380,7 +383,7 @@ void attest_audit_head_simulation_run(double *out, double *weight,
         .score_width = x->dim, .value_width = x->value_dim, .query = s->query + i * x->dim};
 
     attest_judge_head_get_row(&keys, head, i);
-    look(&v, s, &keys);
+    set_visible_keys(&v, s, &keys);
     v.terms = v.visible + head->sink;
     score_row(&v, s, &keys);
     attend(&v, &s->work);

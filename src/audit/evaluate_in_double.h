@@ -1,6 +1,5 @@
-/* evaluate_in_double.h -- attention in a simulated arithmetic whose formats doubles hold
- * (format/simulate_in_double.h): of datasets and of recorded heads, by the text of attend.inc.
- */
+/* evaluate_in_double.h -- attention of datasets and of recorded heads in a simulated arithmetic
+ * whose numbers are doubles (format/simulate_in_double.h); attend.inc is the algorithm. */
 #ifndef ATTEST_AUDIT_EVALUATE_IN_DOUBLE_H
 #define ATTEST_AUDIT_EVALUATE_IN_DOUBLE_H
 
@@ -8,7 +7,7 @@
 #include "format/simulate_in_double.h"
 #include "judge/problem.h"
 
-/* *escaped: a double could not hold an unbounded format's number. */
+/* *escaped = whether a number of an unbounded format was outside the range of doubles. */
 attest_status attest_audit_evaluate_in_double(attest_audit_outputs *outputs, bool *escaped,
                                               const attest_audit_request *request,
                                               const attest_simulated_arithmetic *arithmetic,
@@ -18,10 +17,11 @@ attest_status attest_audit_evaluate_in_double(attest_audit_outputs *outputs, boo
  * problem. doc/audit.md, Recorded activations, gives the order of operations. */
 typedef struct attest_audit_head_simulation attest_audit_head_simulation;
 
-/* Whether the arithmetic can be simulated here. */
+/* Returns whether the arithmetic can be simulated in doubles. */
 bool attest_audit_head_simulation_fits(const attest_simulated_arithmetic *arithmetic);
 
-/* Both must outlive the simulation. NULL: out of memory. */
+/* Returns a new simulation, or NULL if memory is exhausted. Arithmetic and problem must outlive
+ * it. */
 attest_audit_head_simulation *
 attest_audit_head_simulation_new(const attest_simulated_arithmetic *arithmetic,
                                  const attest_judge_problem *problem) ATTEST_WARN_UNUSED;
@@ -31,13 +31,13 @@ void attest_audit_head_simulation_free(attest_audit_head_simulation *simulation)
 void attest_audit_head_simulation_load(attest_audit_head_simulation *simulation,
                                        const attest_judge_head *head);
 
-/* out = the output of row i, value_dim entries; weight[j] = the part of key j, [keys] that of
- * the sink, 0 for keys that it does not see. Domain: it sees a key. */
+/* out = the output of row i, value_dim entries; weight[j] = the weight of key j, 0 if the row
+ * does not see it; weight[keys] = the weight of the sink. Domain: the row sees a key. */
 void attest_audit_head_simulation_run(double *out, double *weight,
                                       attest_audit_head_simulation *simulation,
                                       attest_judge_head *head, size_t i);
 
-/* Whether a number of an unbounded format was outside the range of doubles. */
+/* Returns whether a number of an unbounded format was outside the range of doubles. */
 bool attest_audit_head_simulation_escaped(const attest_audit_head_simulation *simulation);
 
 #endif

@@ -74,13 +74,14 @@ static void rounder_init(rounder *s, const attest_format *format, work *w)
     attest_in_mpfr_init(s, format, w->arithmetic->rounding, &w->random);
 }
 
-/* Twice the bits and 64 more hide the errors of all but catastrophic cancellation. */
+/* With 2p + 64 bits the reference's errors are negligible, except after catastrophic
+ * cancellation. */
 static attest_format reference_format(const attest_format *format)
 {
     return (attest_format){.name = "reference", .precision = 2 * format->precision + 64};
 }
 
-/* Worth it where an exponential costs more than looking it up. */
+/* Caches exponentials for formats in which computing one takes longer than looking it up. */
 static void remember_exponentials(work *w)
 {
     bool naive = w->arithmetic->softmax == ATTEST_SIMULATED_NAIVE;

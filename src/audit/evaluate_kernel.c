@@ -16,7 +16,7 @@
 #include "judge/simulate.h"
 #include "number/scope.h"
 
-/* What is evaluated, and room for a sequence. */
+/* The request, and buffers for one sequence. */
 typedef struct layer {
     const attest_audit_request *request;
     const attest_judge_model *model;
@@ -93,7 +93,8 @@ static attest_tensor tensor(const double *value, size_t tokens, size_t dim)
                            {0, 0, (ptrdiff_t)(dim * sizeof *value), sizeof *value}};
 }
 
-/* x->sum += WO times the kernel's outputs; *finite: all of them are numbers. */
+/* x->sum += WO times the kernel's outputs. Sets finite[i] to false if an output at position i
+ * is not finite. */
 static void add_head(layer *x, const attest_head *head, size_t length, bool *finite)
 {
     size_t dim = x->request->dataset->dim, s = head->wv.rows;
@@ -211,7 +212,7 @@ attest_status attest_audit_evaluate_kernel(attest_audit_outputs *outputs,
 
 /* Heads of recorded queries, keys and values in a simulated kernel. */
 
-/* *tensor = the same in the format, in binary64 numbers of its own. */
+/* Replaces the tensor by a copy in binary64, rounded to the format; *rounded owns its data. */
 static attest_status convert(double **rounded, attest_tensor *tensor,
                              const attest_format *format, char name, attest_error *error)
 {

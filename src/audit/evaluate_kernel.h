@@ -21,9 +21,8 @@ attest_status attest_audit_evaluate_kernel(attest_audit_outputs *outputs,
                                            attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Heads of recorded queries, keys and values in a simulated kernel.
- *
- * Inputs are rounded to the kernel's formats, to nearest, and quantised as its model says, the
- * whole layer at once; the kernel is the first schedule of its model, bit for bit
+ * Inputs are rounded to nearest in the kernel's formats and quantised by its model, the
+ * whole layer at once. The kernel is the first schedule of its model, bit for bit
  * (judge/simulate.h). */
 
 typedef struct attest_audit_head_kernel {

@@ -176,7 +176,7 @@ static attest_status get_ball(arb_t ball, bool *known, const attest_json_cursor 
     return ATTEST_OK;
 }
 
-/* A separation as a power of two, whatever its size. False: out of memory. */
+/* Writes a separation of any size as a power of two. False: out of memory. */
 static bool format_separation(char text[64], const arb_t separation)
 {
     bool positive = arb_is_positive(separation) && arb_is_finite(separation);

@@ -1,4 +1,4 @@
-/* gate.h -- compares the record of an audit with a stored one: what is worse? */
+/* gate.h -- compares the record of an audit with a stored one and lists what got worse. */
 #ifndef ATTEST_AUDIT_GATE_H
 #define ATTEST_AUDIT_GATE_H
 
@@ -7,7 +7,7 @@
 #include "io/json_read.h"
 #include "io/json_write.h"
 
-/* What got worse, a line each. */
+/* The list of what got worse, one line each. */
 typedef struct attest_audit_gate {
     size_t count, room;
     char **line;
@@ -16,12 +16,12 @@ typedef struct attest_audit_gate {
 void attest_audit_gate_init(attest_audit_gate *gate);
 void attest_audit_gate_clear(attest_audit_gate *gate);
 
-/* Compares the record that write writes of an audit with the one at path, format by format and,
- * in an audit of recorded heads, head by head: a worse verdict; more collisions, non-finite or
- * saturated outputs; a smaller separation; larger errors, beyond the six digits of records;
- * more pairs that are not apart for certain; more collapse bits; anything that is unknown or
- * not audited now. Status: FORMAT, IO, UNABLE, NOMEM for the stored record; OK with the lines.
- */
+/* Compares the record of an audit, as the writer writes it, with the one at path, format by
+ * format and, in an audit of recorded heads, head by head: a worse verdict; more collisions,
+ * non-finite or saturated outputs; a smaller separation; larger errors, beyond the six digits
+ * of records; more pairs that are not apart for certain; more collapse bits; anything that is
+ * unknown or not audited now. Status: FORMAT, IO, UNABLE, NOMEM for the stored record; OK with
+ * the lines. */
 attest_status attest_audit_gate_check(attest_audit_gate *gate, attest_json_writer *write,
                                       const void *audit, const char *path,
                                       attest_budget *budget,

@@ -182,9 +182,9 @@ static attest_status load_batch(recorded *r, attest_error *error)
     return ATTEST_OK;
 }
 
-/* *seen = the hash of the row's query and of the keys that it sees, in any order. False: it
- * sees none. */
-static bool look(context *seen, recorded *r, size_t row)
+/* *seen = a hash of the row's query and of the set of keys that it sees. False: it sees no key.
+ */
+static bool hash_context(context *seen, recorded *r, size_t row)
 {
     const attest_judge_problem *x = r->problem;
     context sum = {{0, 0}, 0};
@@ -242,7 +242,7 @@ static attest_status run_positions(attest_audit_cell *cell, recorded *r, attest_
             ATTEST_TRY(load_batch(r, error));
             loaded = batch;
         }
-        if (!look(&r->context[kept], r, position % x->queries))
+        if (!hash_context(&r->context[kept], r, position % x->queries))
             continue;
         r->context[kept].number = (uint32_t)kept;
         run_position(cell, r, kept, position % x->queries);

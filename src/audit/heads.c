@@ -269,8 +269,8 @@ static void add_errors(attest_audit_errors *to, const attest_audit_errors *from)
     to->unlimited = to->unlimited || from->unlimited;
 }
 
-/* Joins bounds: there is one for all heads if each has one. Runs before the errors are added.
- */
+/* Joins the bounds of two cells: the total has a bound only if every cell has one. Must run
+ * before add_errors, which counts the entries. */
 static void add_bound(attest_audit_cell *to, const attest_audit_cell *from)
 {
     bool first = to->errors.entries == 0;
@@ -326,7 +326,7 @@ static attest_status join_parts(attest_audit_heads *heads, const attest_audit_pa
         return attest_error_set(
             error, ATTEST_USAGE,
             "%s: the results of %zu of %zu heads are missing: --shard K/N computes them",
-            parts->folder, missing, heads->count);
+            parts->directory, missing, heads->count);
     return ATTEST_OK;
 }
 

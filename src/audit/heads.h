@@ -115,7 +115,7 @@ void attest_audit_heads_write(attest_json *json, const attest_audit_heads *heads
 /* A file contains the cells as they are in memory, so only the program that wrote it can read
  * it: its key is a hash of the program, the input and the arithmetic. */
 typedef struct attest_audit_parts {
-    const char *folder;
+    const char *directory;
     char key[65];
 } attest_audit_parts;
 

@@ -1,5 +1,5 @@
-/* heads_parts.c -- heads that were audited before, or elsewhere: a file for each in a folder.
- */
+/* heads_parts.c -- results of heads that were audited before or elsewhere: one file per head in
+ * a directory. */
 #include "audit/heads.h"
 
 #include <errno.h>
@@ -89,10 +89,10 @@ static attest_status make_key(attest_audit_parts *parts, const attest_audit_head
 attest_status attest_audit_parts_open(attest_audit_parts *parts,
                                       const attest_audit_heads *heads, attest_error *error)
 {
-    parts->folder = heads->parts;
-    if (mkdir(parts->folder, 0777) != 0 && errno != EEXIST)
+    parts->directory = heads->parts;
+    if (mkdir(parts->directory, 0777) != 0 && errno != EEXIST)
         return attest_error_set(error, ATTEST_IO, "%s: cannot create the directory: %s",
-                                parts->folder, strerror(errno));
+                                parts->directory, strerror(errno));
     return make_key(parts, heads, error);
 }
 
@@ -102,7 +102,7 @@ static char *make_path(const attest_audit_parts *parts, const attest_audit_head_
     attest_text path;
 
     attest_text_init(&path);
-    attest_text_printf(&path, "%s/layer-%zu-head-%zu", parts->folder, at->layer, at->head);
+    attest_text_printf(&path, "%s/layer-%zu-head-%zu", parts->directory, at->layer, at->head);
     return attest_text_take(&path);
 }
 

@@ -1,5 +1,5 @@
-/* invariance.c -- where rounding breaks what holds exactly: the order of the tokens, and one
- * more token. */
+/* invariance.c -- two laws of exact attention that rounding may break: invariance under the
+ * order of the tokens, and sensitivity to an additional token. */
 #include "audit/invariance.h"
 
 #include <math.h>
@@ -24,7 +24,8 @@ typedef struct sample {
     size_t sequence[MOST_SEQUENCES], sequences, positions;
     attest_dataset reversed, shorter;
     bool has_exact;
-    arb_ptr given, less; /* the exact outputs of the sequences, and of the shorter ones */
+    arb_ptr given,
+        less; /* balls around the exact outputs of the sequences, and of the shortened ones */
 } sample;
 
 static bool is_causal(const sample *s)
@@ -128,8 +129,8 @@ static void sample_clear(sample *s)
         _arb_vec_clear(s->less, entries);
 }
 
-/* Returns whether the exact outputs at these positions differ by more than the output error of
- * both. */
+/* Returns whether the exact outputs at these positions are proved to differ by more than twice
+ * the output error of the weights. */
 static bool differ(const sample *s, size_t given, size_t less)
 {
     size_t dim = s->dataset->dim;
@@ -189,8 +190,10 @@ static void compare(attest_audit_laws *laws, const sample *s, size_t m, size_t a
     }
 }
 
-static attest_status look(attest_audit_laws *laws, const sample *s,
-                          const attest_simulated_arithmetic *arithmetic, attest_error *error)
+/* Evaluates the sample in one arithmetic and counts what changed. */
+static attest_status count_breaks(attest_audit_laws *laws, const sample *s,
+                                  const attest_simulated_arithmetic *arithmetic,
+                                  attest_error *error)
 {
     attest_audit_outputs given ATTEST_CLEARED_BY(attest_audit_outputs_clear) = {0};
     attest_audit_outputs reversed ATTEST_CLEARED_BY(attest_audit_outputs_clear) = {0};
@@ -232,7 +235,7 @@ attest_status attest_audit_laws_get(attest_audit_laws *laws,
     ATTEST_TRY(build(&s.shorter, &s, true, error));
     ATTEST_TRY(enclose_all(&s, error));
     for (size_t f = 0; f < count; f++)
-        ATTEST_TRY(look(&laws[f], &s, &arithmetic[f], error));
+        ATTEST_TRY(count_breaks(&laws[f], &s, &arithmetic[f], error));
     return ATTEST_OK;
 }
 

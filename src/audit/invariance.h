@@ -1,5 +1,5 @@
-/* invariance.h -- laws of exact softmax attention that rounding breaks: the order of the tokens
- * does not matter, and one more token does (proofs-notes/float.md). */
+/* invariance.h -- two laws of exact softmax attention that rounding may break: the order of the
+ * tokens does not change the output, and an additional token does (proofs-notes/float.md). */
 #ifndef ATTEST_AUDIT_INVARIANCE_H
 #define ATTEST_AUDIT_INVARIANCE_H
 
@@ -10,15 +10,15 @@
 #include "format/simulated.h"
 #include "theory/separated.h"
 
-/* Counts over the first sequences of a dataset, as many as are cheap. */
+/* Counts over the first sequences of a dataset, limited to about a second of work. */
 typedef struct attest_audit_laws {
     /* Outputs that were computed again with the tokens in the reverse order (with a causal
-     * mask: the last one of a sequence, with those before it reversed), and those that came out
-     * otherwise. */
+     * mask: the last one of a sequence, with those before it reversed), and those that changed.
+     */
     size_t reordered, changed;
     attest_place changed_at; /* the first of them */
     /* Outputs that were computed again without the first token of their sequence, and those
-     * that came out the same though the exact ones are proved to differ. */
+     * that did not change although the exact outputs are proved to differ. */
     size_t shortened, unnoticed;
     attest_place unnoticed_at;
 } attest_audit_laws;

@@ -6,8 +6,8 @@
 #include "audit/evaluate.h"
 #include "audit/reference.h"
 
-/* Powers of two: bin 0 counts what is below 2^LEAST (also 0), bin i what is in
- * [2^(LEAST + i - 1), 2^(LEAST + i)), the last one all that is larger. */
+/* Powers of two: bin 0 counts numbers below 2^LEAST (and 0), bin i those in [2^(LEAST + i - 1),
+ * 2^(LEAST + i)), the last bin all larger ones. */
 enum {
     ATTEST_KERNELS_BINS = 40,
     ATTEST_KERNELS_LEAST_ULP = -8,
@@ -28,8 +28,8 @@ typedef struct attest_audit_kernels {
 } attest_audit_kernels;
 
 /* Runs the softmax kernel on queries, keys and values of the reference's sample, formed in
- * double, and encloses what it should have given for these doubles. Hardmax: not known.
- * Status: NOMEM. */
+ * double, and encloses the exact results for these doubles. For hardmax known is false. Status:
+ * NOMEM. */
 attest_status attest_audit_kernels_get(attest_audit_kernels *kernels,
                                        const attest_audit_request *request,
                                        const attest_audit_reference *sample,

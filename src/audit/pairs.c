@@ -1,8 +1,8 @@
-/* pairs.c -- which required pairs an arithmetic still tells apart, and whether that is proved.
+/* pairs.c -- counts the required pairs that an arithmetic still distinguishes.
  *
- * Outputs a and b with errors e_a and e_b are told apart for certain if the exact ones are
- * farther apart than e_a + e_b. Doubles show that for most pairs, balls for what they leave
- * open (proofs-notes/audit.md, Pairs). */
+ * Outputs a and b with errors e_a and e_b are apart for certain if the exact outputs are
+ * farther apart than e_a + e_b. Doubles prove that for most pairs, balls for some of the others
+ * (proofs-notes/audit.md, Pairs). */
 #include "audit/errors.h"
 
 #include <float.h>
@@ -34,8 +34,8 @@ typedef struct comparison {
 } comparison;
 
 /* Whether |middle_a - middle_b| > reach_a + reach_b for certain: the sum of the squares of dim
- * differences is off by (dim + 2) u, u = 2^-53, the other side, of sums of sums, by 6 u and the
- * rounding of its factor; and nothing underflows above 2^-900. False for NaN. */
+ * differences has a relative error of (dim + 2) u, u = 2^-53; the right side, sums of sums, of
+ * 6 u and the rounding of its factor; above 2^-900 nothing underflows. False for NaN. */
 static bool doubles_show(const comparison *w, size_t a, size_t b)
 {
     const double *x = w->middle + a * w->dim, *y = w->middle + b * w->dim;
@@ -49,7 +49,8 @@ static bool doubles_show(const comparison *w, size_t a, size_t b)
         for (size_t i = c; i < end; i++)
             square += (x[i] - y[i]) * (x[i] - y[i]);
         if (square > far)
-            return square <= DBL_MAX; /* infinite: beyond the doubles, for balls */
+            return square <=
+                   DBL_MAX; /* infinite: outside the range of doubles, left to balls */
     }
     return false;
 }
@@ -71,7 +72,7 @@ static void get_entry(arb_t x, arf_t radius, const attest_audit_reference *refer
     arb_add_error_arf(x, radius);
 }
 
-/* The same by the balls of the reference. */
+/* Returns whether the balls of the reference prove that the pair is apart. */
 static bool balls_show(const comparison *w, size_t a, size_t b)
 {
     const attest_audit_reference *r = w->reference;
@@ -101,7 +102,7 @@ static bool is_merged(const comparison *w, size_t a, size_t b)
            attest_audit_outputs_compare(w->outputs, w->place[a], w->place[b]) == 0;
 }
 
-/* Counts a pair that is not apart, and keeps the first of the worst kind. */
+/* Counts a pair that is not proved apart, and stores the first pair of the worst kind. */
 static void note(const comparison *w, size_t a, size_t b, attest_audit_pair_kind kind,
                  uint64_t *count)
 {

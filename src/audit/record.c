@@ -53,7 +53,7 @@ static void write_places(attest_json *json, const char *key, bool known,
     attest_json_write_close(json);
 }
 
-/* The same for two positions of the dataset. */
+/* Writes two positions of the dataset as write_places does. */
 static void write_pair(attest_json *json, const char *key, bool known, const size_t pair[2],
                        const attest_dataset *dataset)
 {
@@ -81,7 +81,7 @@ static void write_measure(attest_json *json, const char *key, bool known, double
         attest_json_write_null(json, key);
 }
 
-/* Sizes below 10^-99999 are written as that: it is the smallest number that --gate reads. */
+/* Sizes below 10^-99999 are written as 1e-99999, the smallest number that --gate reads. */
 static void write_size(attest_json *json, const char *key, bool known, attest_audit_size size)
 {
     char text[ATTEST_AUDIT_SIZE_TEXT] = "1e-99999"; /* above 2^-332190 */
@@ -105,7 +105,8 @@ static void write_stages(attest_json *json, const attest_audit_result *result)
     attest_json_write_close(json);
 }
 
-/* Position p of the sample in the dataset. No sample: any place, which is not written. */
+/* Returns the place in the dataset of position p of the sample; (0, 0), which is not written,
+ * if there is no sample. */
 static attest_place sampled(size_t p, const attest_audit_reference *r)
 {
     size_t i = 0;
@@ -119,7 +120,8 @@ static attest_place sampled(size_t p, const attest_audit_reference *r)
 
 /* The errors of outputs and weights, and the pairs that they merge; at: where the relative
  * error is largest. */
-static void write_meaning(attest_json *json, const attest_audit_result *result, attest_place at)
+static void write_deviation(attest_json *json, const attest_audit_result *result,
+                            attest_place at)
 {
     const attest_audit_deviation *d = &result->deviation;
     const attest_audit_weights_error *a = &result->weights_error;
@@ -161,7 +163,7 @@ static void write_errors(attest_json *json, const attest_audit_result *result)
     write_size(json, "bound_ulp", result->has_bound, e->bound_ulp);
 }
 
-/* The laws that the arithmetic breaks on these data; null where none was looked at. */
+/* The laws that the arithmetic breaks on these data; null if they were not checked. */
 static void write_laws(attest_json *json, const attest_audit_result *result)
 {
     const attest_audit_laws *laws = &result->laws;
@@ -212,7 +214,7 @@ void attest_audit_write_result(attest_json *json, const attest_audit_result *res
         attest_json_write_string(json, "file", file);
         attest_json_write_ball(json, "max_norm", result->max_norm);
     }
-    write_meaning(json, result, at);
+    write_deviation(json, result, at);
     write_errors(json, result);
     if (!audit)
         return;

@@ -5,7 +5,7 @@
 #include "audit/audit.h"
 #include "io/json_write.h"
 
-/* What a record contains besides the audit itself. */
+/* The origin of the inputs: members of a record that the audit does not contain. */
 typedef struct attest_audit_origin {
     const char *data, *weights;               /* paths; weights NULL: constructed */
     const char *data_sha256, *weights_sha256; /* hex, or NULL */

@@ -87,9 +87,8 @@ void attest_audit_reference_set(attest_audit_reference *r, size_t i, arb_t ball)
     arf_get_mpfr(r->radius + i, end, MPFR_RNDU);
 }
 
-/* Returns whether the balls of one position are as narrow as W_O, applied to averages, may
- * leave them: no worse than 2^-bits of their values. False for one that contains 0 and is not
- * 0. */
+/* Returns whether the balls of one position have relative radii of at most 2^-bits, although
+ * W_O was applied to averages. False for a ball that contains 0 and is not 0. */
 static bool are_narrow(arb_srcptr ball, size_t dim, long bits)
 {
     for (size_t c = 0; c < dim; c++)
@@ -98,9 +97,9 @@ static bool are_narrow(arb_srcptr ball, size_t dim, long bits)
     return true;
 }
 
-/* The balls of a passage: at every position by way of narrow averages if those are good enough
- * there, whatever they are at others, so that it does not matter how a sequence is cut
- * (proofs-notes/attention.md, "Narrow averages"). */
+/* Encloses the outputs of a passage. Each position uses narrow averages if they suffice at that
+ * position; the choice is made per position, so the balls do not depend on how a sequence is
+ * cut (proofs-notes/attention.md, "Narrow averages"). */
 static attest_status enclose_passage(arb_ptr ball, const attest_weights *weights,
                                      const attest_sequence *sequence, attest_audit_passage at,
                                      long bits)
@@ -127,11 +126,11 @@ static attest_status enclose_passage(arb_ptr ball, const attest_weights *weights
     return ATTEST_OK;
 }
 
-/* Entries of exact outputs that may be 0: which of them are?
- *
- * The ulp of a format at an entry depends on it, and so does whether a computed 0 is right.
- * Balls of more bits leave 0 out unless the entry is 0 or tiny; that it is 0 is proved by the
- * zero test of certify (proofs-notes/zero_test.md). */
+/* Decides which entries of the exact outputs are 0.
+ *  * The ulp of a format at an entry, and whether a computed 0 is correct, depend on that.
+ * Balls of more bits exclude 0 unless the entry is 0 or tiny; the zero test of certify proves
+ * that it is 0 (proofs-notes/zero_test.md).
+ */
 
 enum { TEST_FROM = 4, MOST_FACTOR = 64 };
 
