@@ -27,14 +27,14 @@ void attest_escape_excerpt(char *to, size_t room, const char *bytes, size_t coun
  * is the same string; bytes that are not UTF-8 become U+FFFD. */
 void attest_escape_json(attest_text *text, const char *bytes, size_t count);
 
-/* The same for a whole JSON text, whose quotes, backslashes and newlines are kept. */
+/* Escapes a whole JSON text in this way; its quotes, backslashes and newlines are kept. */
 void attest_escape_json_text(attest_text *text, const char *bytes, size_t count);
 
 /* Character data of XML and HTML. Characters that XML 1.0 does not allow, DEL, C1 controls and
  * characters that change the direction of text become U+FFFD, a carriage return &#13;. */
 void attest_escape_markup(attest_text *text, const char *bytes, size_t count);
 
-/* The same for attribute values, where tabs and newlines become &#9; and &#10;. */
+/* Escapes an attribute value in this way; tabs and newlines become &#9; and &#10;. */
 void attest_escape_attribute(attest_text *text, const char *bytes, size_t count);
 
 /* Characters in UTF-8. */

@@ -1,7 +1,7 @@
 /* folder.c -- the directory of a campaign, and its lock.
  *
- * The lock is one of fcntl: it ends with the process, however that ends; forked workers do not
- * inherit it; and the system knows its owner. */
+ * The lock is one of fcntl: it is released when the process ends for any reason, forked workers
+ * do not inherit it, and F_GETLK returns the number of its owner. */
 #include "base/memory.h"
 #include "base/folder.h"
 
@@ -66,7 +66,7 @@ attest_status attest_folder_open(attest_folder *folder, const char *path, attest
     if (!folder->path)
         return attest_memory_fail(error);
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        status = fail(error, path, "create the folder");
+        status = fail(error, path, "create the directory");
     else
         status = lock(folder, error);
     if (status != ATTEST_OK)

@@ -35,7 +35,7 @@ bool attest_memory_grow(void *block, size_t *room, size_t needed, size_t size)
     larger = half_more > needed ? half_more : needed;
     if (larger < LEAST_ROOM)
         larger = LEAST_ROOM;
-    memcpy(&old, block, sizeof old); /* whatever type the pointer has */
+    memcpy(&old, block, sizeof old); /* *block may be a pointer of any type */
     grown = attest_memory_resize(old, larger, size);
     if (!grown)
         return false;

@@ -23,7 +23,7 @@ static attest_status io_error(attest_error *error, const char *path, const char 
     return attest_error_set(error, ATTEST_IO, "%s: cannot %s: %s", path, what, strerror(errno));
 }
 
-/* The target behind symbolic links, so that rename replaces the file and not the link. */
+/* Resolves symbolic links, so that rename replaces the file and not the link. */
 static char *resolve(const char *path)
 {
     char *real = realpath(path, NULL);
@@ -40,8 +40,8 @@ static attest_status open_direct(attest_output *output, attest_error *error)
     return output->stream ? ATTEST_OK : io_error(error, output->path, "open for writing");
 }
 
-/* mkstemp makes files that only their owner may read. The permissions are those of the file
- * that will be replaced, before anything is in it, or the usual ones. */
+/* mkstemp makes files that only their owner may read. Gives the empty file the permissions of
+ * the file that it will replace, or those of a new file. */
 static void set_permissions(int file, const char *path)
 {
     mode_t mask = umask(0), mode = 0666 & ~mask;
@@ -51,24 +51,24 @@ static void set_permissions(int file, const char *path)
     if (stat(path, &about) == 0)
         mode = about.st_mode & 0777;
     if (fchmod(file, mode) != 0)
-        return; /* a folder without permission bits: the file is usable all the same */
+        return; /* a file system without permission bits: the file is usable anyway */
 }
 
-/* The folder of the path, open for syncing: after a rename the folder's entry is on disk only
- * when the folder was synced. It is opened before the rename, so that all that can be missing
- * is missed while the old file is still there. */
-static int open_folder(const char *path)
+/* Opens the directory of the path for syncing: after a rename the new entry is on disk only
+ * once the directory is synced. It is opened before the rename, so that a failure to open it
+ * leaves the old file in place. */
+static int open_directory(const char *path)
 {
-    char *folder ATTEST_FREED = attest_memory_copy(path);
-    char *slash = folder ? strrchr(folder, '/') : NULL;
+    char *directory ATTEST_FREED = attest_memory_copy(path);
+    char *slash = directory ? strrchr(directory, '/') : NULL;
 
-    if (!folder) {
+    if (!directory) {
         errno = ENOMEM;
         return -1;
     }
     if (slash)
-        slash[slash == folder] = '\0';
-    return open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        slash[slash == directory] = '\0';
+    return open(slash ? directory : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 /* Opens a file without a name in the directory of path. It gets its name when it is complete,
@@ -77,17 +77,17 @@ static int open_folder(const char *path)
 static FILE *open_nameless(const char *path)
 {
 #ifdef O_TMPFILE
-    int folder = open_folder(path), file = -1;
+    int directory = open_directory(path), file = -1;
     FILE *stream = NULL;
 
-    if (folder >= 0 && access("/proc/self/fd", X_OK) == 0)
-        file = openat(folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    if (directory >= 0 && access("/proc/self/fd", X_OK) == 0)
+        file = openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
     if (file >= 0)
         set_permissions(file, path);
     if (file >= 0 && !(stream = fdopen(file, "w")))
         close(file);
-    if (folder >= 0)
-        close(folder);
+    if (directory >= 0)
+        close(directory);
     return stream;
 #else
     (void)path;
@@ -171,19 +171,19 @@ attest_status attest_output_open_file(attest_output *output, const char *path,
 }
 
 /* Fails unless files can be created in the directory of path. */
-static attest_status check_folder(const char *path, attest_error *error)
+static attest_status check_directory(const char *path, attest_error *error)
 {
-    int folder = open_folder(path);
+    int directory = open_directory(path);
     attest_status status = ATTEST_OK;
 
-    if (folder < 0 || faccessat(folder, ".", W_OK | X_OK, AT_EACCESS) != 0)
+    if (directory < 0 || faccessat(directory, ".", W_OK | X_OK, AT_EACCESS) != 0)
         status = io_error(error, path, "create");
-    if (folder >= 0)
-        close(folder);
+    if (directory >= 0)
+        close(directory);
     return status;
 }
 
-attest_status attest_output_check(const char *path, bool is_folder, attest_error *error)
+attest_status attest_output_check(const char *path, bool is_directory, attest_error *error)
 {
     struct stat about;
     char *real ATTEST_FREED = NULL;
@@ -195,15 +195,15 @@ attest_status attest_output_check(const char *path, bool is_folder, attest_error
     if (!real)
         return attest_memory_fail_at(error, path);
     exists = stat(real, &about) == 0;
-    if (exists && S_ISDIR(about.st_mode) && !is_folder)
+    if (exists && S_ISDIR(about.st_mode) && !is_directory)
         return attest_error_set(error, ATTEST_IO, "%s: is a directory", path);
-    if (exists && is_folder)
+    if (exists && is_directory)
         return access(path, W_OK | X_OK) == 0 && S_ISDIR(about.st_mode)
                    ? ATTEST_OK
                    : attest_error_set(
                          error, ATTEST_IO, "%s: cannot create files in it: %s", path,
                          S_ISDIR(about.st_mode) ? strerror(errno) : strerror(ENOTDIR));
-    return !exists || S_ISREG(about.st_mode) ? check_folder(real, error) : ATTEST_OK;
+    return !exists || S_ISREG(about.st_mode) ? check_directory(real, error) : ATTEST_OK;
 }
 
 static int sync_file(int file)
@@ -259,19 +259,20 @@ static const char *place_file(attest_output *output, int file)
     return NULL;
 }
 
-/* The same; then syncs the directory, so that the name is on the disk. */
+/* Puts the complete file in the place of the target and syncs the directory, so that the name
+ * is on disk. */
 static const char *replace_target(attest_output *output, int file)
 {
-    int folder = open_folder(output->path);
+    int directory = open_directory(output->path);
     const char *failed;
 
-    if (folder < 0)
-        return "open the folder of";
+    if (directory < 0)
+        return "open the directory of";
     failed = place_file(output, file);
-    /* EINVAL: a file system whose folders cannot be synced */
-    if (!failed && sync_file(folder) != 0 && errno != EINVAL)
-        failed = "sync the folder of";
-    close(folder);
+    /* EINVAL: a file system whose directories cannot be synced */
+    if (!failed && sync_file(directory) != 0 && errno != EINVAL)
+        failed = "sync the directory of";
+    close(directory);
     return failed;
 }
 

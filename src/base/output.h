@@ -4,7 +4,7 @@
  * system supports that; commit flushes it, fsyncs it, renames it over the target and fsyncs
  * the directory. It gets the permissions of the file that it replaces. A target that exists
  * and is not a regular file (a pipe, /dev/null) is written directly, and so is "-", standard
- * output. / */
+ * output. */
 #ifndef ATTEST_BASE_OUTPUT_H
 #define ATTEST_BASE_OUTPUT_H
 
@@ -22,23 +22,22 @@ typedef struct attest_output {
 
 /* Checks that a file, or a directory, can be created or written at path, before work whose
  * result would be lost. Opening may fail all the same. Status: IO, NOMEM. */
-attest_status attest_output_check(const char *path, bool is_folder,
+attest_status attest_output_check(const char *path, bool is_directory,
                                   attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Status: IO, NOMEM. Fault points "open", "alloc". */
 attest_status attest_output_open(attest_output *output, const char *path,
                                  attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The same for a file with a fixed name in a directory, which the user did not choose: if it
- * exists, it must be a regular file, since opening a FIFO may never end. Status: also USAGE,
- * if it is not. */
+/* Opens a file whose name the user did not choose (a fixed name in a directory). If it exists,
+ * it must be a regular file, since opening a FIFO may never end. Status: also USAGE, if it is
+ * not. */
 attest_status attest_output_open_file(attest_output *output, const char *path,
                                       attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Completes the file; whatever the status, nothing is left to clear. After a failure the
- * target is unchanged, unless syncing its directory failed: then it is the complete new file,
- * which a crash of the machine may still undo. Fault points "write", "fsync", "close",
- * "rename". */
+/* Completes the file and frees the output, also after a failure. After a failure the target is
+ * unchanged, unless syncing its directory failed: then it is the complete new file, which a
+ * crash of the machine may still undo. Fault points "write", "fsync", "close", "rename". */
 attest_status attest_output_commit(attest_output *output,
                                    attest_error *error) ATTEST_WARN_UNUSED;
 

@@ -89,7 +89,7 @@ pid_t attest_workers_start(void (*run)(void *context), void *context)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
     inside = true;
-    if (getppid() == parent) /* or it was gone before that call */
+    if (getppid() == parent) /* the parent ended before that call */
         run(context);
     _exit(0);
 }

@@ -34,8 +34,8 @@ static inline void attest_shared_block_clear(attest_shared_block *block)
         attest_shared_alloc(count, sizeof(type)), count, sizeof(type)};                        \
     type *name = name##_block.address
 
-/* The same for workers of attest_workers_run: plain memory for one job, since a mapping costs
- * more than a small amount of work. */
+/* Like attest_shared_alloc, for attest_workers_run with this number of jobs: plain memory for
+ * one job, since a mapping costs more than a small amount of work. */
 void *attest_workers_alloc(size_t count, size_t size, size_t jobs);
 void attest_workers_free(void *block, size_t count, size_t size, size_t jobs);
 

@@ -11,8 +11,8 @@
 #include "data/token_index.h"
 #include "number/rationals.h"
 
-/* The number of tokens of doubles that are hashed before the first of them is looked up: the
- * slots of a large index are far apart in memory, and this way they are fetched together. */
+/* The number of tokens of doubles that are hashed before the first of them is looked up, so
+ * that the slots of a large index, which are far apart in memory, are fetched together. */
 enum { BATCH = 32 };
 
 /* Returns bytes to the budget. */
@@ -31,7 +31,7 @@ static attest_status charge(attest_dataset_builder *builder, size_t bytes, attes
     return status;
 }
 
-/* The room to take when need entries no longer fit: half again as much as there is. */
+/* Returns the new capacity if need entries do not fit: 3/2 of the old one, at least need. */
 static size_t larger(size_t room, size_t need)
 {
     size_t grown = room + room / 2;
@@ -101,7 +101,7 @@ static attest_status reserve_tokens(attest_dataset_builder *builder, size_t more
     return ATTEST_OK;
 }
 
-/* Room in the table itself; domain: dim is small enough for one token to have a size. */
+/* Grows the table itself to room tokens. Domain: the size of one token does not overflow. */
 static attest_status grow_table(attest_dataset_builder *builder, size_t room,
                                 attest_error *error)
 {
@@ -325,8 +325,8 @@ static size_t first_not_finite(const double *value, size_t count)
     return i;
 }
 
-/* Appends count <= BATCH tokens; there is room for them. They are put at the end of the table,
- * and those that are new stay there, moved together. */
+/* Appends count <= BATCH tokens; there is room for them. They are copied to the end of the
+ * table; the new ones stay there, moved together. */
 static attest_status add_batch(attest_dataset_builder *builder, const double *value,
                                size_t count, size_t *bad, attest_error *error)
 {
@@ -448,7 +448,9 @@ attest_status attest_dataset_builder_finish(attest_dataset *dataset,
     if (built->count == 0)
         return attest_error_set(error, ATTEST_FORMAT, "there are no sequences");
     if (built->start[built->count] != built->total)
-        return attest_error_set(error, ATTEST_FORMAT, "the last sequence has no end");
+        return attest_error_set(
+            error, ATTEST_FORMAT,
+            "the last sequence was not ended (attest_dataset_builder_end_sequence)");
     trim(builder);
     attest_dataset_clear(dataset);
     *dataset = *built;

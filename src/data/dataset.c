@@ -201,7 +201,8 @@ attest_place attest_place_get(const attest_dataset *dataset, size_t position)
 
 _Static_assert(sizeof(double) == sizeof(fmpz), "both kinds of table have entries of one size");
 
-/* What the new coordinates take: words, and for a rational table copies of the denominators. */
+/* Returns the bytes of the new coordinates: words, and for a rational table copies of the
+ * denominators. */
 static size_t bytes_of(const attest_tokens *tokens)
 {
     size_t bytes = tokens->count * sizeof(double);
@@ -212,7 +213,8 @@ static size_t bytes_of(const attest_tokens *tokens)
     return bytes;
 }
 
-/* Moves each of count rows of width entries apart by one entry, the last one first. */
+/* Makes room for one more entry at the end of each of count rows of width entries; moves the
+ * last row first. */
 static void spread(void *block, size_t count, size_t width)
 {
     char *bytes = block;

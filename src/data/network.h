@@ -5,7 +5,7 @@
  *
  * A feed-forward layer maps every token on its own: z -> [z +] W_2 relu(W_1 z + b_1) + b_2. Its
  * units come in groups that share a row of W_1, the group's direction, as they do in stairs and
- * ramps: a layer of many units then takes little room, and an evaluation that knows direction.z
+ * ramps: a layer of many units then takes little memory, and given direction.z an evaluation
  * finds the active units by bisection. Any layer can be written so, at worst with groups of one
  * unit. */
 #ifndef ATTEST_DATA_NETWORK_H
@@ -60,7 +60,7 @@ typedef struct attest_network {
     /* encode: tokens of input_dim entries, then dim - input_dim zeros; the token at position k
      * (from 0) gets (k + 1) step added to its entry axis, if positional. */
     size_t input_dim, dim;
-    size_t output_dim; /* the entries of an output that mean something: the first ones */
+    size_t output_dim; /* the first entries of an output; the others are padding */
     bool positional;
     size_t axis;
     fmpq_t step;
@@ -80,9 +80,9 @@ void attest_network_clear(attest_network *network);
 attest_status attest_network_check_shapes(const attest_network *network,
                                           attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Reads what an evaluation can run: an attest/network file, or what attest_weights_read takes,
- * as a network of the attention layer alone (dim is that of the weights, nothing is encoded).
- */
+/* Reads an attest/network file, or a file of weights as attest_weights_read does; weights
+ * become a network of the attention layer alone (dim is that of the weights, nothing is
+ * encoded). */
 attest_status attest_network_read_any(attest_network *network, const char *path,
                                       attest_budget *budget,
                                       attest_error *error) ATTEST_WARN_UNUSED;

@@ -14,8 +14,9 @@ void attest_token_index_init(attest_token_index *index)
     index->key[1] = 0xBF58476D1CE4E5B9u;
 }
 
-/* Indices follow the order of first appearance, so the secret changes no result, only which
- * tokens collide. Where the system has no entropy to give, address and time must do. */
+/* Draws the secret of the hash. Indices follow the order of first appearance, so the secret
+ * changes no result, only which tokens collide. Without entropy from the system, an address and
+ * the time are used. */
 static void draw_key(attest_token_index *index)
 {
     if (getentropy(index->key, sizeof index->key) != 0) {

@@ -175,7 +175,7 @@ static attest_status check_shape(const attest_matrix *matrix, size_t h, const ch
                             matrix->rows, matrix->cols, rows, cols, why);
 }
 
-/* What is normed and turned are the first entries of queries and keys. */
+/* Checks the form: norms and rotations apply to the first entries of queries and keys. */
 static attest_status check_form(const attest_weights *weights, size_t h, attest_error *error)
 {
     const attest_head *head = weights->head + h;
@@ -205,7 +205,7 @@ static attest_status check_head(const attest_weights *weights, size_t h, attest_
     return check_form(weights, h, error);
 }
 
-/* The rows of W_O from the first one on that outputs do not have. */
+/* Returns whether the rows of W_O from `row` on, which are beyond the output, are zero. */
 static bool has_zeros_below(const attest_matrix *wo, size_t row)
 {
     if (wo->factored)
@@ -224,11 +224,11 @@ static attest_status check_output(const attest_weights *weights, attest_error *e
                                 "entries",
                                 weights->output_dim, weights->dim);
     if (weights->skip_from > weights->dim - attest_weights_output_dim(weights))
-        return attest_error_set(
-            error, ATTEST_FORMAT,
-            "skip_from is %zu, and output_dim %zu: tokens of %zu entries do "
-            "not have so many",
-            weights->skip_from, attest_weights_output_dim(weights), weights->dim);
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "skip_from is %zu, and output_dim %zu: tokens have only "
+                                "%zu entries",
+                                weights->skip_from, attest_weights_output_dim(weights),
+                                weights->dim);
     if (weights->output_dim && weights->output_dim < first)
         first = weights->output_dim;
     for (size_t h = 0; h < weights->heads; h++)

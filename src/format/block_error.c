@@ -166,7 +166,8 @@ attest_block_scale attest_block_row_quantise(double *value, attest_block_row *ro
     attest_block_group *g = &row->group;
     attest_block_scale scale;
 
-    row->x[0] = (float)largest; /* first, since searches for the largest begin there */
+    row->x[0] =
+        (float)largest; /* the largest goes first, where searches for the maximum begin */
     for (size_t i = 0; i < count; i++)
         row->x[i + 1] = (float)x[i];
     g->format = &row->format;

@@ -169,7 +169,7 @@ static attest_status parse_scaled(attest_block_format *format, char *name, attes
     if (!format->element.positive &&
         !attest_in_double_fits(&format->element, ATTEST_SIMULATED_NEAREST))
         return attest_error_set(error, ATTEST_USAGE,
-                                "nothing is quantised to %s: its numbers are no doubles",
+                                "cannot quantise to %s: its numbers are not doubles",
                                 format->element.name);
     if (format->range > 0 && format->rule == ATTEST_BLOCK_PLAIN)
         return attest_error_set(
@@ -178,7 +178,8 @@ static attest_status parse_scaled(attest_block_format *format, char *name, attes
             "per-head, per-token, per-channel)",
             name);
     if (format->rule == ATTEST_BLOCK_SCALED && format->element.positive)
-        return attest_error_set(error, ATTEST_USAGE, "%s holds scales, and takes none",
+        return attest_error_set(error, ATTEST_USAGE,
+                                "%s is a format of scales and has no scale itself",
                                 format->element.name);
     if (format->range == 0 && format->element.bounded)
         format->range = attest_format_get_most(&format->element);

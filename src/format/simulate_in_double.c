@@ -1,4 +1,5 @@
-/* simulate_in_double.c -- small formats in doubles: rare cases, exp, and many sums at once. */
+/* simulate_in_double.c -- arithmetic of small formats in doubles: special values, exp, and many
+ * dot products at once. */
 #include "format/simulate_in_double.h"
 
 #include <attest/kernel.h>
@@ -68,8 +69,8 @@ double attest_in_double_special(double x, const attest_in_double *h)
     return x == 0 && h->format.no_minus_zero ? 0 : x;
 }
 
-/* |x| = (units + parts 2^-24) units, cut. The unit is that of the last of p bits, or the
- * quantum of the format. */
+/* Splits |x| = (*units + *parts 2^-24) unit, truncated, and returns unit: one ulp of x with p
+ * bits, or the quantum of the format if that is larger. */
 static double split(uint64_t *units, uint64_t *parts, double x, const attest_in_double *h)
 {
     int exponent;
@@ -98,7 +99,7 @@ double attest_in_double_cut(double x, const attest_in_double *h)
         *h->escaped = true;
     if (x == 0 || isnan(x))
         return h->special ? attest_in_double_special(x, h) : x;
-    if (isinf(x)) /* exact, whatever the rounding */
+    if (isinf(x)) /* exact in every rounding mode */
         return copysign(h->infinite, x);
     unit = split(&units, &parts, x, h);
     units += (parts + draw) >> ATTEST_SIMULATED_RANDOM_BITS;
@@ -109,7 +110,8 @@ double attest_in_double_cut(double x, const attest_in_double *h)
     return h->special ? attest_in_double_special(r, h) : r;
 }
 
-/* y as a double; sets *escaped if an unbounded format needs a number that is not a double. */
+/* Returns y as a double; sets *escaped if an unbounded format needs a number that is not a
+ * double. */
 static double get_watched(mpfr_srcptr y, const attest_in_double *h)
 {
     double value = mpfr_get_d(y, MPFR_RNDN);
@@ -184,7 +186,7 @@ static enum kernel_rounding_way get_way(bool flushes, const attest_in_double *h)
                           : KERNEL_ROUND;
 }
 
-/* Forms as many of the sums as fill vectors; returns their number. */
+/* Computes the sums that fill whole vectors; returns their number. */
 static size_t combine_many(double *y, const attest_in_double_sums *t, const attest_in_double *h)
 {
     bool flushes = t->flush.positive || t->flush.negative, outside = false;

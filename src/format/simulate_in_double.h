@@ -216,8 +216,8 @@ double attest_in_double_get_fraction(const fmpz_t numerator, const fmpz_t denomi
 void attest_in_double_combine(double *y, const double *m, size_t rows, size_t cols,
                               size_t stride, const double *x, const attest_in_double *h);
 
-/* More generally. Domain: products of m and x are doubles, or the format is binary64; nothing
- * is flushed in unbounded formats. */
+/* The general form of attest_in_double_combine. Domain: products of m and x are doubles, or the
+ * format is binary64; nothing is flushed in unbounded formats. */
 typedef struct attest_in_double_sums {
     const double *m;
     size_t rows, cols;

@@ -83,8 +83,8 @@ ATTEST_IN_MPFR_OPERATION(div(mpfr_ptr z, mpfr_srcptr x, mpfr_srcptr y,
 ATTEST_IN_MPFR_OPERATION(exp(mpfr_ptr z, mpfr_srcptr x, attest_in_mpfr *arithmetic),
                          mpfr_exp(target, x, arithmetic->rounding))
 
-/* Enables the cache of attest_in_mpfr_exp_cached; without memory, or for random roundings,
- * there is none. power_bits: the precision of the operands. */
+/* Enables the cache of attest_in_mpfr_exp_cached, unless memory is exhausted or rounding is
+ * random. power_bits: the precision of the operands. */
 void attest_in_mpfr_remember(attest_in_mpfr *arithmetic, long power_bits);
 
 /* z = exp(x), from the cache or computed. Domain: x has the precision power_bits. */

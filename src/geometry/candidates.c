@@ -7,8 +7,8 @@
 #include "base/scope.h"
 #include "geometry/tree.h"
 
-/* A list of candidates takes at most so many entries; beyond, the neighbours of one point at a
- * time are found anew. */
+/* Limit on the length of a list of candidates. With more candidates, the neighbours of one
+ * point at a time are searched for. */
 enum { MOST_PAIRS = 1 << 20 };
 
 typedef struct gather {

@@ -18,8 +18,8 @@
 #include "base/workers.h"
 #include "geometry/tree.h"
 
-/* What the processes of a search share. A bound that comes late only lets a pair be visited
- * that could have been left out: the result does not depend on it. */
+/* Shared by the processes of a search. A process that reads an old bound only visits pairs that
+ * it could have left out: the result does not depend on it. */
 typedef struct shared_state {
     _Atomic uint64_t bound; /* the bits of a double that is not negative: they have its order */
     atomic_bool overflow;   /* there were too many pairs to keep */
@@ -204,7 +204,7 @@ static bool hit_along(uint64_t hit[ATTEST_NEAR], const attest_tree *tree,
     return true;
 }
 
-/* The same, but tried seldom after many failures in a row. */
+/* Calls hit_along, but rarely after many failures in a row. */
 static bool settle_along(uint64_t hit[ATTEST_NEAR], search *find, uint32_t a, uint32_t b,
                          double limit)
 {
@@ -366,7 +366,7 @@ static void visit_nodes(search *find, uint32_t a, uint32_t b)
 
 /* The search is cut into tasks for the workers. */
 
-/* A tree is cut into about so many nodes; every pair of them is a task. */
+/* A tree is cut into about this many nodes; every pair of them is a task. */
 enum { PARTS = 64 };
 
 /* Where all pairs together have fewer products than this, a fork costs more than it gains. */

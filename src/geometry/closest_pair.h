@@ -9,8 +9,8 @@
  * projection on its 8 widest directions, separates it. Where all distances are nearly equal, as
  * in random data of high dimension, all pairs of blocks are visited: count^2 dim / 2 products
  * of floats, at the speed of a matrix product. Large clouds are searched in cloud->jobs
- * processes; they find the same pairs whatever their number is. Memory: O(count dim), which
- * they share, and up to 16 MB a process for candidates. */
+ * processes; the result does not depend on their number. Memory: O(count dim), which they
+ * share, and up to 16 MB a process for candidates. */
 #ifndef ATTEST_GEOMETRY_CLOSEST_PAIR_H
 #define ATTEST_GEOMETRY_CLOSEST_PAIR_H
 
@@ -20,7 +20,7 @@
 
 enum {
     ATTEST_TREE_LANES = 16, /* points are stored, coordinate by coordinate, in such groups */
-    ATTEST_TREE_AXES = 8    /* the tree splits along at most so many axes */
+    ATTEST_TREE_AXES = 8    /* the most axes along which the tree splits */
 };
 
 typedef struct attest_tree_node {

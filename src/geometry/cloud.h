@@ -47,7 +47,8 @@ void attest_cloud_finish(attest_cloud *cloud);
 /* Bounds on the norm of the true point i, in units of 2^exponent. Domain: finished. */
 void attest_cloud_norm(double *lower, double *upper, const attest_cloud *cloud, size_t i);
 
-/* The same for the distance of the true points i and j. */
+/* Bounds on the distance of the true points i and j, in units of 2^exponent. Domain: finished.
+ */
 void attest_cloud_distance(double *lower, double *upper, const attest_cloud *cloud, size_t i,
                            size_t j);
 

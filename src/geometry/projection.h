@@ -39,7 +39,7 @@ void attest_projection_clear(attest_projection *projection);
 attest_status attest_projection_order(attest_projection *projection) ATTEST_WARN_UNUSED;
 
 /* An upper bound of the least distance of neighbours in that order, in units of 2^exponent;
- * infinite where there is none. */
+ * infinite if there are no neighbours. */
 double attest_projection_gap_above(const attest_projection *projection);
 
 /* Sets has_gap, gap and close. Exact. Domain: the order is set. */

@@ -10,8 +10,8 @@
 #include "geometry/near.h"
 
 /* A cloud of high dimension is split along a few directions. A projection of operator norm at
- * most 1 shortens distances, so that distances of projections are lower bounds, whatever the
- * directions are; good directions are those along which the cloud is wide. They come from a few
+ * most 1 shortens distances, so distances of projections are lower bounds for any choice of
+ * directions; good directions are those along which the cloud is wide. They come from a few
  * steps of subspace iteration on a sample, and only their norm is certified. */
 
 enum { STEPS = 6, SAMPLE_ENTRIES = 1 << 20 };
@@ -376,7 +376,7 @@ void attest_tree_clear(attest_tree *tree)
 }
 
 /* Distances. Loops run over all ATTEST_TREE_AXES axes, those beyond the tree's having no
- * extent, and over whole groups of points: lengths that the compiler knows and vectorises. */
+ * extent, and over whole groups of points: constant lengths, which the compiler vectorises. */
 
 enum { ABANDON = 8 }; /* coordinates between two looks at the partial sums */
 

@@ -17,7 +17,8 @@ bool attest_tree_squares(double s[ATTEST_TREE_LANES], const attest_tree *tree, s
 /* The square of the distance of the centres at two places. */
 double attest_tree_square(const attest_tree *tree, size_t at, size_t other);
 
-/* A lower bound on the same, from the projections. */
+/* A lower bound on the square of the distance of the centres at two places, from the
+ * projections. */
 double attest_tree_along_square(const attest_tree *tree, size_t at, size_t other);
 
 /* A lower bound on the square of the distance between the centre at a place, or that of any
@@ -38,8 +39,8 @@ static inline double attest_tree_less(double a, double b)
 }
 
 /* The square that a computed square s must not exceed if the true distance of the centres is at
- * most x >= 0. Rounded up, and by so much that a square that exceeds it has a lower bound above
- * x: then the pairs that are found do not depend on when a limit was applied to them. */
+ * most x >= 0. Rounded up so far that a square above it has a lower bound above x; the pairs
+ * that are found then do not depend on when a limit was applied to them. */
 static inline double attest_tree_limit(const attest_tree *tree, double x)
 {
     x *= 1 + 0x1p-44;

@@ -73,7 +73,7 @@ bool attest_array_type_is_double(attest_array_type type)
     return type != ATTEST_ARRAY_I64 && type != ATTEST_ARRAY_U64;
 }
 
-/* The bits of one element as an integer, whatever the byte order of file and machine. */
+/* Returns the bits of one element as an integer, for any byte order of file and machine. */
 static uint64_t load_bits(const attest_array *array, size_t element)
 {
     size_t size = item_size[array->type];
@@ -154,8 +154,8 @@ static double double_of(attest_array_type type, uint64_t bits)
     }
 }
 
-/* The two loops that large files go through; the compiler makes vectors of them. They read in
- * the machine's byte order, which is the file's, and without a step. */
+/* The loops over the elements of large files, which the compiler vectorises. Domain: contiguous
+ * elements in the machine's byte order. */
 static void copy_f64(double *to, const unsigned char *from, size_t count)
 {
     memcpy(to, from, count * sizeof *to);
@@ -297,7 +297,7 @@ static attest_status find_range(int *least, int *top, const attest_array *array,
     return ATTEST_OK;
 }
 
-/* The memory of rows*cols numerators below 2^bits; SIZE_MAX when that is beyond counting. */
+/* Returns the bytes of rows*cols numerators below 2^bits; SIZE_MAX if that overflows. */
 static size_t bytes_of(const attest_array_slice *slice, int bits)
 {
     size_t each = sizeof(fmpz);

@@ -210,8 +210,8 @@ attest_status attest_certificate_shows_text(bool *shows, const char *text, const
 
 /* Balls. */
 
-/* Of an exponent; and how far, in bits, midpoint and radius may be apart: their sum is formed
- * exactly. A few characters must not become gigabytes. */
+/* Limits on the bits of an exponent, and on the distance of midpoint and radius in bits (its
+ * logarithm), since their sum is formed exactly: a few characters must not become gigabytes. */
 enum { MOST_EXPONENT_BITS = 1 << 22, MOST_APART_BITS = 26 };
 
 static void read_arf(arf_t x, const attest_json_cursor *ball, const char *key)

@@ -39,7 +39,7 @@ void attest_tags_clear(attest_tags *tags);
 /* Reads the sentences at path ("-" is standard input) as a dataset with a label, one number,
  * for every token. Status: FORMAT (a line of one column, a zero byte, a tag that is not UTF-8,
  * no sentence; two words with the same point, which are named: a larger D tells them apart),
- * IO, UNABLE, NOMEM; the error's text begins with the path and says on which line. On failure
+ * IO, UNABLE, NOMEM; the error's text begins with the path and names the line. On failure
  * dataset and tags are as after init. */
 attest_status attest_conll_read(attest_dataset *dataset, attest_tags *tags, const char *path,
                                 size_t dim, attest_budget *budget,

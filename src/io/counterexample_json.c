@@ -266,7 +266,7 @@ void attest_counterexample_write_json(attest_json *json, const char *key,
     attest_json_write_close(json);
 }
 
-/* Writes the sequences of the places, the same one once. */
+/* Writes the sequences of the places; if both are in one sequence, it is written once. */
 static void write_sequences(attest_json *json, const attest_counterexample_excerpt *excerpt)
 {
     const attest_place *place = excerpt->place;

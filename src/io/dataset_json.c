@@ -19,7 +19,8 @@ typedef struct names {
     const char *row, *vector;
 } names;
 
-/* All vectors of the row must have dim entries; 0: as many as the first one, dim gets that. */
+/* Checks that all vectors of the row have *dim entries; if *dim is 0, sets it to the length of
+ * the first one. */
 static void check_row(size_t *dim, size_t *total, const attest_json_cursor *row,
                       const names *name)
 {
@@ -93,7 +94,7 @@ static void set_sequences(attest_dataset *dataset, const attest_json_cursor *obj
     ATTEST_JSON_NOTE(object, attest_dataset_builder_finish(dataset, &builder, error));
 }
 
-/* As many rows as sequences, each of its sequence's length. */
+/* Checks that there are as many rows as sequences, each with the length of its sequence. */
 static void check_labels(const attest_dataset *dataset, size_t count,
                          const attest_json_cursor *labels)
 {
@@ -171,7 +172,8 @@ static void set_beside(void *value, const attest_json_cursor *object)
     set_sequences(b->dataset, object, b->key);
 }
 
-/* The same with the member under key instead of "sequences"; no labels and no name. */
+/* Parses the member under key as a ragged array of tokens like "sequences", without labels and
+ * name. */
 static attest_status parse_member(attest_dataset *dataset, const char *key, const char *text,
                                   size_t size, attest_budget *budget, attest_error *error)
 {

@@ -1,8 +1,8 @@
 /* hex_rows.h -- rows of binary32 numbers as text: 8 hexadecimal digits each, one row per line.
  *
  * Numbers are separated by blanks or tabs, and lines may end with them; a line ends with LF, or
- * CR and LF, and the last one need not. Every line has as many numbers as the first, which are
- * more than none. */
+ * CR and LF, and the last one need not. Every line has as many numbers as the first, at least
+ * one. */
 #ifndef ATTEST_IO_HEX_ROWS_H
 #define ATTEST_IO_HEX_ROWS_H
 
@@ -24,7 +24,7 @@ attest_status attest_hex_rows_parse(attest_hex_rows *rows, const char *text, siz
                                     attest_error *error) ATTEST_WARN_UNUSED;
 void attest_hex_rows_clear(attest_hex_rows *rows);
 
-/* The same for a file; the error's text begins with the path. */
+/* Reads a file in this way; the error's text begins with the path. */
 attest_status attest_hex_rows_read(attest_hex_rows *rows, const char *path,
                                    const attest_format *format, attest_budget *budget,
                                    attest_error *error) ATTEST_WARN_UNUSED;

@@ -298,8 +298,8 @@ static int compare_keys(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* Refuses an object that has a key twice. Sorted keys show it: a table of hashes would be slow
- * for keys that are made to collide. */
+/* Refuses an object that has a key twice. The keys are sorted rather than hashed, because a
+ * hash table would be slow for keys that were chosen to collide. */
 static attest_status check_keys(const attest_json_cursor *object, attest_error *error)
 {
     const attest_json_node *node = object->value;
@@ -325,7 +325,7 @@ static attest_status check_keys(const attest_json_cursor *object, attest_error *
     return status;
 }
 
-/* The same for all objects in the value; the depth of the tree bounds the recursion. */
+/* Checks all objects in the value; the depth of the tree bounds the recursion. */
 static attest_status check_all_keys(const attest_json_cursor *cursor, attest_error *error)
 {
     const attest_json_node *node = cursor->value;

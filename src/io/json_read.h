@@ -47,14 +47,14 @@ attest_status attest_json_document_parse(attest_json_document *document, const c
                                          size_t size, attest_budget *budget,
                                          attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The same for a file; "-" is standard input. The error's text begins with the path. Status:
- * also IO. */
+/* Reads and parses a file; "-" is standard input. The error's text begins with the path.
+ * Status: also IO. */
 attest_status attest_json_document_read(attest_json_document *document, const char *path,
                                         attest_budget *budget,
                                         attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The same for a file that the user did not name: a regular file only (base/input.h). Status:
- * also USAGE. */
+/* Reads and parses a file that the user did not name; it must be a regular file (base/input.h).
+ * Status: also USAGE. */
 attest_status attest_json_document_read_file(attest_json_document *document, const char *path,
                                              attest_budget *budget,
                                              attest_error *error) ATTEST_WARN_UNUSED;
@@ -81,8 +81,8 @@ attest_status attest_json_get_member(attest_json_cursor *member,
                                      const attest_json_cursor *object, const char *key,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The same for an optional member. False: the member is missing or null, object is no JSON
- * object, or an earlier failure sticks. */
+/* member = object.key if it exists. Returns false if the member is missing or null, object is
+ * no JSON object, or an earlier failure sticks. */
 bool attest_json_find_member(attest_json_cursor *member, const attest_json_cursor *object,
                              const char *key);
 

@@ -34,8 +34,8 @@ attest_status attest_json_parse_value(void *value, attest_json_setter *set, cons
                                       size_t size, attest_budget *budget,
                                       attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The same for a file; "-" is standard input. The error's text begins with its name. Status:
- * also IO. */
+/* set(value, the contents of the file); "-" is standard input. The error's text begins with its
+ * name. Status: also IO. */
 attest_status attest_json_read_value(void *value, attest_json_setter *set, const char *path,
                                      attest_budget *budget,
                                      attest_error *error) ATTEST_WARN_UNUSED;

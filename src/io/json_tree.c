@@ -283,8 +283,9 @@ attest_status attest_json_parser_take_string(parser *p)
 
 /* Arrays and objects. */
 
-/* Every value or key but the outermost value follows a comma, a colon or an opening bracket of
- * its own. Those in strings are counted too, which does no harm. */
+/* Returns an upper bound of the number of nodes: every value or key but the outermost value
+ * follows a comma, a colon or an opening bracket of its own. Those in strings are counted too.
+ */
 static size_t bound_nodes(const char *text, size_t size)
 {
     static const unsigned char leads[256] = {[','] = 1, [':'] = 1, ['['] = 1, ['{'] = 1};

@@ -2,8 +2,8 @@
  *
  * A node takes 16 bytes. The children of an array or object are contiguous, so that its
  * elements are found by index; an object has two for each member, the key and the value.
- * Strings and numbers are copied into the block, unescaped and zero-terminated: the text may
- * be freed after parsing. A number is stored as it is written, whatever its size. */
+ * Strings and numbers are copied into the block, unescaped and zero-terminated: the text may be
+ * freed after parsing. A number of any size is stored as it is written. */
 #ifndef ATTEST_IO_JSON_TREE_H
 #define ATTEST_IO_JSON_TREE_H
 

@@ -133,7 +133,8 @@ static void set_tags(attest_network *network, const attest_json_cursor *tags)
     }
 }
 
-/* Which of the three places a layer takes: before the attention layer, it, after it. */
+/* Reads a layer into its place: before the attention layer, the attention layer itself, or
+ * after it. */
 static void set_layer(attest_network *network, bool *attended, const attest_json_cursor *layer)
 {
     static const char *const type_names[] = {"feed-forward", "attention"};

@@ -12,7 +12,7 @@
 
 static const unsigned char magic[ATTEST_NPY_MAGIC_SIZE] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 
-/* What is left of the header's text. */
+/* The rest of the header's text. */
 typedef struct cursor {
     const unsigned char *start, *next, *end;
 } cursor;

@@ -64,7 +64,7 @@ static void check_metadata(const attest_json_cursor *metadata)
         (void)attest_json_take_string(&member, NULL);
 }
 
-/* How many lengths all shapes have, at most: whatever is an array counts. */
+/* Returns an upper bound of the number of lengths in all shapes: the elements of all arrays. */
 static size_t count_lengths(const attest_json_cursor *root)
 {
     attest_json_cursor entry, shape;
@@ -166,7 +166,7 @@ static size_t dtype_size(const char *dtype)
     return 0;
 }
 
-/* Does the shape fill exactly the bytes between the offsets? */
+/* Returns whether the shape fills exactly the bytes between the offsets. */
 static bool shape_fits(const attest_safetensors_tensor *tensor)
 {
     size_t bytes = dtype_size(tensor->dtype), wanted = tensor->end - tensor->begin;

@@ -176,7 +176,8 @@ attest_status attest_tensor_file_get(attest_array *array, attest_tensor_file *fi
     return locate(file, name, status, error);
 }
 
-/* Finds the type of the program that has the same representation; false: there is none. */
+/* Finds the type of the program that has the same representation; returns false if no type has.
+ */
 static bool native_type(attest_tensor_type *type, const attest_array *array)
 {
     const uint16_t one = 1;

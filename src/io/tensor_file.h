@@ -31,7 +31,7 @@ attest_status attest_tensor_file_open(attest_tensor_file *file, const char *path
                                       attest_budget *budget,
                                       attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The same for a file that another file names: a regular file only (base/input.h). Status: also
+/* Opens a file that another file names; it must be a regular file (base/input.h). Status: also
  * USAGE. */
 attest_status attest_tensor_file_open_file(attest_tensor_file *file, const char *path,
                                            attest_budget *budget,
@@ -53,7 +53,7 @@ attest_status attest_tensor_file_get(attest_array *array, attest_tensor_file *fi
 /* tensor = the array in the program's own form: integers, and numbers in a foreign byte order,
  * are converted to binary64 exactly; axes of length 1 are put in front up to four axes. With
  * truth, for masks, bytes of 0 and 1 are truth values. Status: FORMAT, UNABLE, NOMEM, as
- * above. / */
+ * above. */
 attest_status attest_tensor_file_view(attest_tensor *tensor, attest_tensor_file *file,
                                       const char *name, const attest_array *array, bool truth,
                                       attest_error *error) ATTEST_WARN_UNUSED;

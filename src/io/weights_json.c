@@ -98,8 +98,8 @@ static bool have_bias(const attest_json_cursor *heads, size_t count)
     return false;
 }
 
-/* wide = the matrix, zeros around it, and the bias in its own column: entries of a rows x cols
- * matrix, rows of them not the output's. */
+/* wide = the matrix, zeros around it, and the bias in a column of its own, as entries of a
+ * matrix with cols columns. */
 static void fill(fmpq *wide, size_t cols, const attest_matrix *matrix, int which,
                  const attest_json_cursor *object)
 {

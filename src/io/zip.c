@@ -1,5 +1,5 @@
 /* zip.c -- zip archives: end record, central directory, local headers, and the contents of
- * entries. / */
+ * entries. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

@@ -124,7 +124,7 @@ static void set_softcap(attest_model_config *config, const attest_json_cursor *r
         strcpy(config->softcap, text);
 }
 
-/* A truth value that must be this one, if it is there. */
+/* Refuses the config if it has this member with another truth value than the supported one. */
 static void refuse_bool(const attest_json_cursor *root, const char *name, bool known,
                         const char *what)
 {
@@ -135,7 +135,7 @@ static void refuse_bool(const attest_json_cursor *root, const char *name, bool k
         attest_json_refuse_as(&member, ATTEST_UNABLE, "%s not known. %s", what, advice);
 }
 
-/* Members that would change attention and are not supported. */
+/* Refuses members that would change attention and are not supported. */
 static void refuse_others(const attest_json_cursor *root)
 {
     static const char *const member_of[][2] = {
@@ -206,7 +206,7 @@ static attest_status read_config(attest_model_config *config, document_reader *r
     memset(config, 0, sizeof *config);
     ATTEST_TRY(read(&document, path, budget, error));
     root = attest_json_begin(&document, &failure, error);
-    /* A model of texts and pictures has a config for each. */
+    /* The config of a multimodal model contains one for texts. */
     set_all(config, attest_json_find_member(&text, &root, "text_config") ? &text : &root);
     return failure.status == ATTEST_OK ? ATTEST_OK
                                        : attest_error_prefix(error, failure.status, path);
@@ -224,7 +224,7 @@ attest_status attest_model_config_find(attest_model_config *config, bool *found,
 {
     static const char name[] = "config.json";
     const char *slash = strrchr(model, '/');
-    size_t folder = slash ? (size_t)(slash - model) + 1 : 0;
+    size_t prefix = slash ? (size_t)(slash - model) + 1 : 0;
     char *beside;
     attest_status status = ATTEST_OK;
 
@@ -232,11 +232,11 @@ attest_status attest_model_config_find(attest_model_config *config, bool *found,
     if (path)
         return attest_model_config_read(config, path, budget, error);
     memset(config, 0, sizeof *config);
-    beside = attest_memory_alloc(folder + sizeof name, 1);
+    beside = attest_memory_alloc(prefix + sizeof name, 1);
     if (!beside)
         return attest_memory_fail(error);
-    memcpy(beside, model, folder);
-    memcpy(beside + folder, name, sizeof name);
+    memcpy(beside, model, prefix);
+    memcpy(beside + prefix, name, sizeof name);
     /* A config.json that exists and cannot be read is an error. */
     *found = access(beside, F_OK) == 0 || errno != ENOENT;
     if (*found)
@@ -256,9 +256,9 @@ attest_status attest_model_config_rotary(attest_rotary_doubles *rotary,
     if (none)
         return ATTEST_OK;
     if (part > 1)
-        return attest_error_set(error, ATTEST_FORMAT,
-                                "the config turns %g of a head, which is more than all of it",
-                                part);
+        return attest_error_set(
+            error, ATTEST_FORMAT,
+            "the config rotates a part of %g of each head; the part must be at most 1", part);
     rotary->dims = (size_t)(part * (double)size);
     rotary->theta = config->rope_theta > 0 ? config->rope_theta : 10000;
     if (rotary->dims == 0 || rotary->dims % 2 != 0)

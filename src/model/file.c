@@ -104,23 +104,23 @@ static attest_status set_shards(attest_model_file *model, const char **file, con
 {
     const char *slash = strrchr(path, '/');
     size_t count = 0;
-    char *folder = attest_memory_copy(slash ? path : ".");
+    char *directory = attest_memory_copy(slash ? path : ".");
 
-    if (!folder)
+    if (!directory)
         return attest_memory_fail(error);
     if (slash)
-        folder[slash == path ? 1 : slash - path] = 0;
+        directory[slash == path ? 1 : slash - path] = 0;
     qsort(file, model->names, sizeof *file, by_text);
     for (size_t i = 0; i < model->names; i++)
         if (count == 0 || strcmp(file[count - 1], file[i]) != 0)
             file[count++] = file[i];
     attest_status status = make_shards(model, count, error);
     for (size_t i = 0; i < count && status == ATTEST_OK; i++) {
-        model->shard[i].path = attest_folder_join(folder, file[i]);
+        model->shard[i].path = attest_folder_join(directory, file[i]);
         if (!model->shard[i].path)
             status = attest_memory_fail(error);
     }
-    free(folder);
+    free(directory);
     return status;
 }
 

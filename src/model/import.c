@@ -183,7 +183,7 @@ static void fold(attest_matrix *matrix, const attest_matrix *g, const attest_mat
     fmpz_mul(matrix->denominator, matrix->denominator, common);
 }
 
-/* What the norm multiplies by and adds, taken into W_Q, W_K or W_V. */
+/* Multiplies the gains and biases of the norm into W_Q, W_K or W_V. */
 static attest_status fold_norm(attest_matrix *matrix, const attest_import_layer *layer,
                                attest_budget *budget, attest_error *error)
 {
@@ -281,7 +281,7 @@ static void set_rsqrt(fmpq_t scale, size_t s)
     mpfr_clear(root);
 }
 
-/* Room for the heads, and what they share. */
+/* Allocates the heads, and sets the members of the weights that all heads share. */
 static attest_status begin(attest_weights *weights, const attest_import_layer *layer,
                            const attest_import *request, const attest_model_config *config,
                            attest_budget *budget, attest_error *error)

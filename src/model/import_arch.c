@@ -202,7 +202,8 @@ bool attest_import_arch_has(const char *arch, size_t layer, attest_model_file *f
     return l && find_prefix(l, layer, file);
 }
 
-/* Matrices of a fused tensor have three times as many outputs as inputs, or nearly so. */
+/* A fused matrix has about three times as many outputs as inputs; its orientation follows from
+ * that. */
 static attest_status set_orientation(attest_import *request, attest_model_file *file,
                                      attest_error *error)
 {
@@ -214,9 +215,10 @@ static attest_status set_orientation(attest_import *request, attest_model_file *
     return status;
 }
 
-/* The folder of the layer's attention: "model.layers.3.self_attn.". */
-static void set_folder(char text[ATTEST_IMPORT_NAME_SIZE], const layout *l, const char *prefix,
-                       size_t layer)
+/* Writes the prefix of the names of the layer's attention tensors: "model.layers.3.self_attn.".
+ */
+static void set_layer_prefix(char text[ATTEST_IMPORT_NAME_SIZE], const layout *l,
+                             const char *prefix, size_t layer)
 {
     const char *part = strstr(l->tensor[O], "{}.") + 3;
     char pattern[ATTEST_IMPORT_NAME_SIZE];
@@ -226,18 +228,18 @@ static void set_folder(char text[ATTEST_IMPORT_NAME_SIZE], const layout *l, cons
     set_name(text, prefix, pattern, layer);
 }
 
-/* What a layer may have beside the tensors of its layout: masks and angles, which follow from
- * the rest, and BERT's norm after it. */
+/* Returns whether a tensor that the layout does not list may be ignored: masks and angles,
+ * which follow from the other tensors, and BERT's norm after attention. */
 static bool is_harmless(const char *rest)
 {
     static const char *const name[] = {"bias", "masked_bias"};
-    static const char *const folder[] = {"rotary_emb.", "output.LayerNorm."};
+    static const char *const part[] = {"rotary_emb.", "output.LayerNorm."};
 
     for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
         if (strcmp(rest, name[i]) == 0)
             return true;
-    for (size_t i = 0; i < sizeof folder / sizeof folder[0]; i++)
-        if (strncmp(rest, folder[i], strlen(folder[i])) == 0)
+    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
+        if (strncmp(rest, part[i], strlen(part[i])) == 0)
             return true;
     return false;
 }
@@ -262,15 +264,15 @@ static attest_status refuse_others(const layout *l, const char *prefix,
                                    const attest_import *request, const attest_model_file *file,
                                    attest_error *error)
 {
-    char folder[ATTEST_IMPORT_NAME_SIZE];
+    char layer_prefix[ATTEST_IMPORT_NAME_SIZE];
     size_t length;
 
-    set_folder(folder, l, prefix, request->layer);
-    length = strlen(folder);
+    set_layer_prefix(layer_prefix, l, prefix, request->layer);
+    length = strlen(layer_prefix);
     for (size_t i = 0; i < file->names; i++) {
         const char *name = file->name[i].name;
 
-        if (strncmp(name, folder, length) == 0 && !is_harmless(name + length) &&
+        if (strncmp(name, layer_prefix, length) == 0 && !is_harmless(name + length) &&
             !is_of_layout(name, l, prefix, request->layer))
             return attest_error_set(error, ATTEST_UNABLE,
                                     "there is a tensor '%.120s', and what it does is not known "
@@ -316,8 +318,7 @@ attest_status attest_import_arch_set(attest_import *request, attest_model_file *
     set_name(known_layer->text[0], "", l->tensor[l->tensor[QKV] ? QKV : Q], request->layer);
     if (!prefix)
         return attest_error_set(error, ATTEST_USAGE,
-                                "no layer %zu of %s: there is no tensor '%s', whatever stands "
-                                "before it",
+                                "no layer %zu of %s: there is no tensor '%s' under any prefix",
                                 request->layer, request->arch, known_layer->text[0]);
     if (request->norm != ATTEST_NORM_NONE && request->norm != l->norm)
         return attest_error_set(error, ATTEST_USAGE,

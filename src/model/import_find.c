@@ -39,7 +39,7 @@ static attest_status check_request(const attest_import *request, attest_error *e
     return ATTEST_OK;
 }
 
-/* A quantised matrix is its elements times scales, which a tensor beside it has. */
+/* Refuses a quantised matrix, whose scales are in a tensor of their own. */
 static attest_status refuse_scales(const char *matrix, attest_model_file *file,
                                    attest_error *error)
 {
@@ -187,7 +187,7 @@ static attest_status check_shapes(attest_import_layer *layer, const attest_impor
         status = set_rows(layer, i, groups, request, error);
     if (status == ATTEST_OK && (o->rows != layer->dim || o->cols != all * layer->size))
         return refuse_shape(o, "o", layer->dim, all * layer->size, error);
-    /* Two keys that differ in shape only by how they are shared would be a mistake. */
+    /* Keys and values must have the same number of heads. */
     if (status == ATTEST_OK &&
         layer->part[ATTEST_IMPORT_K].groups != layer->part[ATTEST_IMPORT_V].groups)
         return refuse_shape(&layer->part[ATTEST_IMPORT_V], "v, to fit k,",
@@ -195,7 +195,7 @@ static attest_status check_shapes(attest_import_layer *layer, const attest_impor
     return status;
 }
 
-/* One of the norm's vectors, which may not be there. */
+/* Finds an optional vector of the norm. */
 static attest_status find_vector(attest_array *array, attest_model_file *file, const char *name,
                                  size_t dim, attest_error *error)
 {

@@ -62,8 +62,8 @@ attest_status attest_import_set_form(attest_weights *weights, const attest_impor
                                      attest_model_file *file, attest_budget *budget,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 
-/* attest_import_read for an open model at this path, beside which its config is. On failure
- * the weights must be cleared. */
+/* As attest_import_read, for a model that is open; its config is looked for beside path. On
+ * failure the weights must be cleared. */
 attest_status attest_import_set(attest_weights *weights, attest_model_file *file,
                                 const char *path, attest_import *request, attest_budget *budget,
                                 attest_error *error) ATTEST_WARN_UNUSED;

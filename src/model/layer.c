@@ -276,7 +276,7 @@ static void set_tensor(attest_tensor *tensor, const double *data, size_t batch, 
     }
 }
 
-/* slope * position of the key, the same for all queries. */
+/* Sets the terms that ALiBi adds to scores: slope * position of the key, for every query. */
 static void set_alibi(attest_tensor *mask, double *to, size_t heads, size_t tokens)
 {
     double *slope = to + heads * tokens;

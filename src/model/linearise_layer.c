@@ -248,15 +248,15 @@ static attest_status widen(attest_weights *weights, size_t dim, attest_budget *b
     return ATTEST_OK;
 }
 
-/* Returns whether row r of the values is the same for all tokens whose last entry is 1. */
+/* Returns whether row r of the values is constant over all tokens whose last entry is 1. */
 static bool is_constant(const attest_matrix *wv, size_t r)
 {
     return !wv->factored && _fmpz_vec_is_zero(wv->entry + r * wv->cols, (slong)wv->cols - 1) &&
            !fmpz_is_zero(wv->entry + r * wv->cols + wv->cols - 1);
 }
 
-/* Moves the constant part of the heads' outputs to bias. The average of a constant is that
- * constant, whatever the weights. */
+/* Moves the constant part of the heads' outputs to bias: the average of a constant is that
+ * constant for all softmax weights. */
 static bool take_bias(fmpq *bias, attest_weights *weights, size_t dim)
 {
     bool any = false;
@@ -399,7 +399,8 @@ static attest_status set(attest_dataset *dataset, attest_weights *weights, long 
     return ATTEST_OK;
 }
 
-/* The same with the tensor that the skip adds. */
+/* Sets the longer tokens if the skip adds a tensor of its own: reads it from the input first.
+ */
 static attest_status set_with(attest_dataset *dataset, attest_weights *weights, long *rounded,
                               const attest_input *input, attest_budget *budget,
                               attest_error *error)

@@ -16,7 +16,7 @@
 #include "model/layer.h"
 #include "model/qkv.h"
 
-/* The numbers of the layers to form. */
+/* Sets the numbers of the layers to compute. */
 static attest_status find_layers(attest_qkv_source *source, const attest_model_stream *stream,
                                  attest_model_file *model, attest_error *error)
 {
@@ -80,7 +80,7 @@ static attest_status check_window(const attest_qkv *qkv, const attest_model_stre
         return ATTEST_OK;
     return attest_error_set(
         error, ATTEST_USAGE,
-        "the config has a sliding window of %zu, and these are %zu tokens: ask for "
+        "the config has a sliding window of %zu, and these are %zu tokens: give "
         "the window %zu,0 for layers that have it, -1,0 for others",
         stream->known.window, tokens, stream->known.window - 1);
 }

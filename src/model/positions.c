@@ -6,7 +6,8 @@
 enum { ANGLE_BITS = 192 };
 
 /* part = 1 at short_wave and below, 0 at long_wave and above, between them linear in 1/wave =
- * frequency / (2 pi). No ball is wide for lying at a corner: the function is continuous. */
+ * frequency / (2 pi). The function is continuous, so a ball that contains a corner does not
+ * become wide. */
 static void set_part(arb_t part, const attest_rotary *rotary, const arb_t frequency, slong bits)
 {
     FMPQ(low, high);

@@ -2,7 +2,7 @@
  * scores would be longer than the weights need, balls from the scores on.
  *
  * There are two types. Scores (and the values that are averaged) are integers over denominators
- * that the caller knows; weights and averages are balls at the working precision. Every
+ * that the caller stores; weights and averages are balls at the working precision. Every
  * function returns an enclosure. */
 #ifndef ATTEST_NUMBER_BALL_H
 #define ATTEST_NUMBER_BALL_H

@@ -292,9 +292,9 @@ void attest_ball_exp_fractions(arb_ptr value, const fmpz *numerator, const fmpz_
 
 /* Weights from rounded scores. */
 
-/* Scores of 2^MOST_SIZE and more go the exact way, by their differences: exponents of unshifted
- * weights would not fit a word. With FEWEST keys or less exact differences leave little to
- * round, and one or two equal scores give weights without an error. */
+/* Scores of 2^MOST_SIZE and more stay exact, since the exponents of unshifted weights would not
+ * fit a word. With at most FEWEST keys exact differences are short anyway, and one or two equal
+ * scores give weights without an error. */
 enum { MOST_SIZE = 30, FEWEST = 2 };
 
 void attest_ball_scores_init(attest_ball_scores *scores)

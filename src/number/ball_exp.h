@@ -12,10 +12,10 @@
  * those below 2^(CUTOFF-2) are not. */
 #define ATTEST_BALL_EXP_CUTOFF 120
 
-/* value[j] encloses exp(numerator[j] / denominator), numerator[j] <= 0 < denominator.
- * Error: radius <= 2^(3-precision) * value, below the cutoff (proofs-notes/attention.md).
- * Cost: when the numerators are multiples k_j g of one integer with k_j of few bits, one
- * exponential and its powers are used if a cost model says that this is cheaper. */
+/* value[j] encloses exp(numerator[j] / denominator), numerator[j] <= 0 < denominator. Error:
+ * radius <= 2^(3-precision) * value, below the cutoff (proofs-notes/attention.md). Cost: when
+ * the numerators are multiples k_j g of one integer with k_j of few bits, one exponential and
+ * its powers are used if a cost model finds that cheaper. */
 void attest_ball_exp_fractions(arb_ptr value, const fmpz *numerator, const fmpz_t denominator,
                                size_t count, slong precision);
 
@@ -47,10 +47,9 @@ void attest_ball_scores_set(attest_ball_scores *scores, const fmpz *key, size_t 
                             size_t width, const fmpz *first, const fmpz_t denominator,
                             slong precision);
 
-/* value[j] encloses exp(key_j . query / denominator) times a number that is the same for all j,
- * for the first count keys, and total their sum. Returns false, with value and total undefined,
- * if exact scores are cheaper or a ball is too wide. Error: radius <= 2^(3-precision) * value.
- */
+/* value[j] encloses exp(key_j . query / denominator) times a factor common to all j, for the
+ * first count keys; total encloses their sum. Returns false, with value and total undefined, if
+ * exact scores are cheaper or a ball is too wide. Error: radius <= 2^(3-precision) * value. */
 bool attest_ball_scores_exp(arb_ptr value, arb_ptr total, attest_ball_scores *scores,
                             const fmpz *query, const fmpz_t denominator, size_t count,
                             slong precision);

@@ -14,7 +14,7 @@
 
 enum {
     LOG2_DIGITS = 15,        /* of a logarithm */
-    TEXT_DIGITS = 20,        /* of a text for people, at most */
+    TEXT_DIGITS = 20,        /* the most digits of a displayed number */
     PLAIN_EXPONENT_BITS = 12 /* beyond 2^+-4096 a text uses a power of two */
 };
 

@@ -35,7 +35,7 @@ static inline void attest_double_vector_clear(double *vector, size_t count)
     free(vector);
 }
 
-/* The double nearest to numerator/denominator, whatever the current rounding mode. */
+/* Returns the double nearest to numerator/denominator, in any rounding mode. */
 double attest_double_get_fraction(const fmpz_t numerator, const fmpz_t denominator);
 
 /* x = significand * 2^exponent, significand odd, or both 0 for x = 0. Exact. Domain: x is

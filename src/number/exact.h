@@ -1,7 +1,7 @@
 /* exact.h -- the number system "exact", for hardmax alone.
  *
  * There are two types. Scores (and the values that are averaged) are integers over denominators
- * that the caller knows. Averages are fractions of such integers, whose own denominators come
+ * that the caller stores. Averages are fractions of such integers, whose own denominators come
  * from the division by the number of winners and stay small: their greatest common divisors are
  * cheap, and there is one of them per output and head, not one per term. */
 #ifndef ATTEST_NUMBER_EXACT_H

@@ -81,9 +81,9 @@ void attest_mpfr_set_fraction(mpfr_ptr x, const fmpz_t numerator, const fmpz_t d
     mpfr_t top, bottom;
     int ternary;
 
-    /* Operands of MPFR must be within the exponent range: divide exact operands in the widest
-     * one and bring the quotient into the format's range, which its ternary value makes right.
-     */
+    /* Operands of MPFR must be within the exponent range: divides exact operands in the widest
+     * one and brings the quotient into the format's range; the ternary value avoids a second
+     * rounding. */
     set_widest_range();
     init_set_integer(top, numerator);
     init_set_integer(bottom, denominator);

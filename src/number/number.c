@@ -163,10 +163,10 @@ static attest_status parse_parts(number_parts *parts, const char *text, size_t l
     return ATTEST_OK;
 }
 
-/* A decimal of so many digits fits into the word of an fmpz. */
+/* A decimal of this many digits fits into the word of an fmpz. */
 enum { SMALL_DIGITS = 18 };
 
-/* An upper bound of the bytes of an integer with so many bits. */
+/* Returns an upper bound of the bytes of an integer with this many bits. */
 static size_t integer_size(size_t bits)
 {
     return bits < FLINT_BITS - 2 ? sizeof(fmpz)

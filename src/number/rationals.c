@@ -26,7 +26,8 @@ void attest_rationals_free(fmpq *rational, size_t count)
     free(rational);
 }
 
-/* The bytes behind an fmpz of so many bits; none when it fits into the word itself. */
+/* Returns the bytes that an fmpz of this many bits allocates: 0 if it fits into the word
+ * itself. */
 static size_t bytes_of_bits(size_t bits)
 {
     return bits < FLINT_BITS - 2
@@ -140,7 +141,7 @@ void attest_rational_vector_norm(arb_t norm, const attest_rational_vector *vecto
 /* 2^64 terms below 2^256 stay below 2^320. */
 enum { FACTOR_WORDS = 2, TERM_WORDS = 4, SUM_WORDS = 5 };
 
-/* So many products of less than 2^124 are less than 2^127. */
+/* The sum of this many products below 2^124 is below 2^127. */
 enum { MOST_SMALL = 8 };
 
 typedef unsigned __int128 two_words;

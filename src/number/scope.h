@@ -62,7 +62,7 @@ static inline void attest_scope_clear_mpfr(mpfr_t *x)
 #define FMPQ(...) ATTEST_SCOPE(fmpq, __VA_ARGS__)
 #define MAG(...) ATTEST_SCOPE(mag, __VA_ARGS__)
 
-/* Declares and initialises up to four numbers of MPFR with so many bits. */
+/* Declares and initialises up to four numbers of MPFR of this precision. */
 #define ATTEST_SCOPE_MPFR_1(bits, x)                                                           \
     mpfr_t x ATTEST_CLEARED_BY(attest_scope_clear_mpfr);                                       \
     mpfr_init2(x, bits)

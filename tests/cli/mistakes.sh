@@ -118,7 +118,7 @@ audit data.json --stage kw=bf16 | there is no stage 'kw': in, q, k, v, kv
 audit data.json --gate data.json | "attest/audit" is expected, this is "attest/dataset"
 heads qkv.safetensors --head 3 | there is no head 3: the layer has heads 0 to 1
 import data.json --list | this is not an index of model files
-import qkv.safetensors --arch gpt2 -o w.json | 'attest import FILE --list' has all names
+import qkv.safetensors --arch gpt2 -o w.json | 'attest import FILE --list' prints all names
 dot tc:volta bfloat16 text.txt text.txt | formats.md has a table
 END
 

@@ -312,7 +312,7 @@ static void test_rotary(void)
              {{.rope_part = 1}, 0.25, 8, 8, 10000, NULL},
              {{0}, 0.25, 8, 2, 10000, NULL},
              {{0}, 0.3, 8, 2, 10000, NULL},
-             {{.rope_part = 1.25}, 1, 8, 0, 0, "turns 1.25 of a head"},
+             {{.rope_part = 1.25}, 1, 8, 0, 0, "rotates a part of 1.25 of each head"},
              {{0}, 1, 7, 0, 0, "7 of the 7 of a head is not an even number"},
              {{0}, 0.125, 8, 0, 0, "1 of the 8 of a head is not an even number"},
              {{0}, 0.1, 8, 0, 0, "0 of the 8 of a head is not an even number"}};
