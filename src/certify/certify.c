@@ -44,7 +44,7 @@ enum { FIRST_DIFFERENCE, FILTER, EXACT, BALL, AUTO };
 static const struct method {
     const char *name;
     const char *(*objection)(
-        const attest_weights *weights); /* NULL, or why it does not apply */
+        const attest_weights *weights); /* NULL, or the reason why it does not apply */
 } methods[] = {
     [FIRST_DIFFERENCE] = {"first-difference", attest_first_difference_objection},
     [FILTER] = {"filter", for_all},
@@ -192,11 +192,11 @@ static attest_status narrow(attest_finding *finding, const attest_claim *claim, 
     return status == ATTEST_UNABLE ? ATTEST_OK : status;
 }
 
-/* The chain after the contexts. First differences only compare neighbours: Boltzmann values
- * are monotone in the order of Lemma F, so neighbours have the least difference
- * (proofs-notes/first_difference.md). They come first because they enclose a separation of
- * any magnitude at 128 bits, whereas balls need more bits the smaller it is. The rest of the
- * chain decides what they leave open, unless the claim asks for this method only. */
+/* The chain after the contexts. First differences only compare neighbours: Boltzmann values are
+ * monotone in the order of Lemma F, so neighbours have the least difference
+ * (proofs-notes/first_difference.md). They come first because they enclose a separation of any
+ * magnitude at 128 bits, whereas balls need more bits the smaller it is. The rest of the chain
+ * decides the open pairs, unless the claim names this method. */
 static attest_status run_chain(attest_finding *finding, const attest_claim *claim, int method,
                                const attest_contexts *contexts, attest_error *error)
 {

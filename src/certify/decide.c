@@ -104,7 +104,7 @@ static void count_pairs(attest_finding *finding, const attest_extreme *extreme)
 
     for (size_t i = 0; i < extreme->count; i++) {
         const attest_extreme_candidate *candidate = &extreme->candidate[i];
-        if (candidate->zero || candidate->told || (candidate->nonzero && !candidate->cap))
+        if (candidate->zero || candidate->decided || (candidate->nonzero && !candidate->cap))
             exact++;
         else
             open += candidate->cap || !arb_is_positive(&candidate->square);
@@ -210,7 +210,7 @@ static void distance_square(fmpq_t square, const fmpq *x, const fmpq *y, size_t 
     }
 }
 
-/* The first of the closest required pairs; best < 0 when there is none. */
+/* Finds the first of the closest required pairs; best < 0 if there is no required pair. */
 static attest_status find_closest(fmpq_t best, attest_finding *finding, attest_outputs *outputs,
                                   attest_candidates *candidates, attest_error *error)
 {
@@ -351,7 +351,8 @@ void attest_finding_widen(attest_finding *finding, const attest_claim *claim)
         widen(finding->min_separation, slack, 2);
     widen(finding->max_norm, slack, 1);
     if (finding->verdict == ATTEST_UNDECIDED) {
-        if (!finding->reason[0]) /* it was resolved to well below the error of the weights */
+        if (!finding
+                 ->reason[0]) /* its enclosure is much narrower than the error of the weights */
             leave_open(finding, finding->part,
                        finding->part == ATTEST_CLAIM_NORM ? "the largest norm is r"
                                                           : "the least separation is delta");

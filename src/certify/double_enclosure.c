@@ -180,7 +180,7 @@ static void group_clear(group *g)
     *g = (group){0};
 }
 
-/* Makes an empty group for at most so many sequences of this length. */
+/* Makes an empty group for at most `most` sequences of this length. */
 static attest_status group_open(pass *p, size_t length, size_t most, attest_error *error)
 {
     group *g = &p->group;
@@ -269,7 +269,7 @@ static bool evaluate_block(void *context, size_t block)
     pass *p = context;
     const attest_contexts *contexts = p->contexts;
     size_t end = block_begin(contexts, block + 1);
-    bool tell = getpid() == p->parent;
+    bool reports = getpid() == p->parent;
     attest_error unread;
 
     for (size_t c = block_begin(contexts, block); c < end; c++) {
@@ -277,7 +277,7 @@ static bool evaluate_block(void *context, size_t block)
             continue;
         if (enter(p, c, &unread) != ATTEST_OK)
             return false;
-        if (tell)
+        if (reports)
             attest_progress_report(p->progress, "contexts", c, contexts->count, NULL);
     }
     return group_evaluate(p, &unread) == ATTEST_OK;

@@ -86,7 +86,7 @@ attest_status attest_double_layer_attend(const attest_double_task *task, size_t 
 enum { ATTEST_DOUBLE_LANES = 8 };
 
 /* packed[first * size + c * LANES + lane] = entry c of row first + lane, first a multiple of
- * LANES; rows behind the last are 0. */
+ * LANES; rows after the last are 0. */
 void attest_double_layer_pack(double *packed, const double *row, size_t size, size_t rows);
 
 #endif

@@ -86,9 +86,9 @@ static attest_status make_sum(attest_softmax_sum *sum,
 }
 
 /* Decides whether a square whose balls contain 0 is 0, and encloses it if it is not. */
-static attest_status look_closer(attest_extreme_candidate *candidate,
-                                 const attest_outputs *outputs, long bits,
-                                 const attest_softmax_limits *limits, attest_error *error)
+static attest_status test_zero(attest_extreme_candidate *candidate,
+                               const attest_outputs *outputs, long bits,
+                               const attest_softmax_limits *limits, attest_error *error)
 {
     attest_zero_answer answer = ATTEST_ZERO_DIFFERENT;
     ATTEST_SCOPED(attest_softmax_sum, sum, outputs->dataset->dim);
@@ -116,14 +116,14 @@ attest_status attest_extreme_enclose(attest_extreme_candidate *candidate,
 {
     /* Balls around the outputs contained 0 before: use the leading exponents first. */
     if (candidate->nonzero)
-        ATTEST_TRY(look_closer(candidate, outputs, bits, limits, error));
+        ATTEST_TRY(test_zero(candidate, outputs, bits, limits, error));
     if (candidate->zero || (candidate->nonzero && arb_is_positive(&candidate->square)))
         return ATTEST_OK;
     ATTEST_TRY(enclose(candidate, outputs, bits, error));
     if (bits < 2 * ATTEST_CERTIFY_BITS || candidate->cap ||
         arb_is_positive(&candidate->square) || !fmpq_is_zero(outputs->weights->output_error))
         return ATTEST_OK;
-    return look_closer(candidate, outputs, bits, limits, error);
+    return test_zero(candidate, outputs, bits, limits, error);
 }
 
 /* The end of a square by which a candidate excludes others (least: the upper one), and the end
@@ -251,8 +251,8 @@ static attest_status refine(attest_extreme *extreme, long bits, attest_error *er
     return ATTEST_OK;
 }
 
-/* Sets told and order of the candidate: its square against the bound, decided exactly unless a
- * limit is met. Status: NOMEM. */
+/* Sets decided and order of the candidate: its square against the bound, decided exactly unless
+ * a limit is met. Status: NOMEM. */
 static attest_status compare_exactly(attest_extreme_candidate *candidate,
                                      const attest_extreme *extreme, const fmpq_t bound,
                                      attest_error *error)
@@ -268,7 +268,7 @@ static attest_status compare_exactly(attest_extreme_candidate *candidate,
     candidate->order = fmpq_is_zero(bound) && answer == ATTEST_ZERO_DIFFERENT;
     if (answer == ATTEST_ZERO_DIFFERENT && !fmpq_is_zero(bound))
         cap = attest_softmax_sign(&candidate->order, &sum, bound, &extreme->limits);
-    candidate->told = !cap;
+    candidate->decided = !cap;
     if (cap)
         candidate->cap = cap;
     return ATTEST_OK;
@@ -316,7 +316,7 @@ static attest_status compare_open(attest_extreme *extreme, const fmpq *bound,
 static attest_comparison outcome_of(const attest_extreme_candidate *candidate,
                                     const attest_extreme *extreme, const fmpq *bound)
 {
-    if (candidate->told)
+    if (candidate->decided)
         return candidate->order == 0  ? ATTEST_COMPARISON_MET
                : candidate->order > 0 ? ATTEST_COMPARISON_ABOVE
                                       : ATTEST_COMPARISON_BELOW;

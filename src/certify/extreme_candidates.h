@@ -13,8 +13,8 @@ typedef struct attest_extreme_candidate {
     uint32_t first, second; /* second = first: the norm */
     bool zero, nonzero;     /* proved by the zero test */
     attest_softmax_cap cap; /* the limit that stopped a test, if any */
-    bool compared;          /* the exact comparison with the bound of the claim was tried, */
-    bool told;              /* and its result is known: */
+    bool compared;          /* the exact comparison with the bound of the claim was tried */
+    bool decided;           /* it succeeded, and order is its result */
     int order;              /* the sign of square - bound */
     arb_struct square;      /* encloses the square */
 } attest_extreme_candidate;

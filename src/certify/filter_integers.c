@@ -89,8 +89,8 @@ static bool fits(integers *n, int token_bit, int weight_bit)
     const attest_filter_shape *shape = n->shape;
     double dim = (double)shape->dim, size = (double)shape->size, heads = (double)shape->heads;
     size_t weights = 4 * shape->heads * shape->size * shape->dim;
-    /* Both are at least 1, so that the limit of their product is a limit of each: entries and
-     * sums of products in multiply() are integers below MOST_OUTPUT. */
+    /* x and w are at least 1, so a limit on a product of them is a limit on each factor:
+     * entries and sums of products in multiply() are integers below MOST_OUTPUT. */
     double x = most_units(n->instance->token, n->positions * shape->dim, token_bit);
     double w = most_units(n->instance->weight, weights, weight_bit);
     double product = size * w * w, skip = ldexp(1, -2 * weight_bit);
@@ -115,7 +115,9 @@ static bool prepare(integers *n)
         return false;
     token_bit = token_bit == INT_MAX ? 0 : token_bit;
     weight_bit =
-        weight_bit > 0 ? 0 : weight_bit; /* tokens are added: their unit is no larger */
+        weight_bit > 0
+            ? 0
+            : weight_bit; /* the skip adds tokens, so the unit of weights is at most 1 */
     if (weight_bit < -16 || abs(token_bit) > 400 || !fits(n, token_bit, weight_bit))
         return false;
     n->exponent = token_bit + 2 * weight_bit;
@@ -154,7 +156,7 @@ typedef struct sight {
     size_t seen;
 } sight;
 
-static sight see(const integers *n, size_t position)
+static sight get_sight(const integers *n, size_t position)
 {
     const attest_filter_instance *instance = n->instance;
     size_t first = 0, s = 0;
@@ -166,7 +168,7 @@ static sight see(const integers *n, size_t position)
                                                          : instance->length[s]};
 }
 
-/* True if W_O W_V x is the same for all visible tokens. */
+/* True if W_O W_V x is equal for all visible tokens. */
 static bool has_one_value(const integers *n, size_t h, const sight *of)
 {
     size_t dim = n->shape->dim;
@@ -183,10 +185,11 @@ static bool has_one_value(const integers *n, size_t h, const sight *of)
     return true;
 }
 
-/* sum = the sum of the tokens with the same weight in head h, *count = their number; false
- * if the weights differ. */
-static bool share(int64_t *sum, int64_t *count, const integers *n, size_t h, const sight *of,
-                  const int64_t *query)
+/* sum = the sum of the tokens that share the weight of head h, *count = their number: the
+ * winners of hardmax, or all tokens of softmax if their weights or values are equal; else
+ * false. */
+static bool sum_equal_weights(int64_t *sum, int64_t *count, const integers *n, size_t h,
+                              const sight *of, const int64_t *query)
 {
     size_t dim = n->shape->dim;
     bool hardmax = n->shape->activation == ATTEST_HARDMAX, differ = false;
@@ -229,17 +232,18 @@ static int64_t greatest_divisor(int64_t a, int64_t b)
     return a;
 }
 
-/* The output at a position over the least common denominator of its heads. */
+/* Computes the output at a position over the least common denominator of its heads; false if it
+ * is not a fraction of small integers. */
 static bool compute(integers *n, size_t position)
 {
     size_t dim = n->shape->dim, heads = n->shape->heads;
     const int64_t *query = n->token + position * dim;
     int64_t sum[HEADS][DIM], count[HEADS], common = 1, moved[DIM];
     int64_t *out = n->numerator + position * dim;
-    sight of = see(n, position);
+    sight of = get_sight(n, position);
 
     for (size_t h = 0; h < heads; h++) {
-        if (!share(sum[h], &count[h], n, h, &of, query))
+        if (!sum_equal_weights(sum[h], &count[h], n, h, &of, query))
             return false;
         common *= count[h] / greatest_divisor(common, count[h]);
         if (ATTEST_TERM(integers_denominator, common) > MOST_DENOMINATOR)
@@ -317,7 +321,7 @@ bool attest_filter_integers_compare(bool *equal, double *square, integers *n, si
 static bool rank(integers *n, size_t position)
 {
     size_t dim = n->shape->dim, first;
-    sight of = see(n, position);
+    sight of = get_sight(n, position);
     int64_t along[DIM], *score = n->ranked[position];
 
     if (n->seen[position] != 0)

@@ -7,8 +7,8 @@
 
 _Static_assert(ATTEST_DOUBLE_LANES == 8, "least() reduces eight squares");
 
-/* The roundings of a computed square of a distance, dim + 6 at most, and 8 of what it is
- * compared with, in units of 2^-53. */
+/* The roundings of a computed square of a distance, dim + 6 at most, and 8 of the number that
+ * it is compared with, in units of 2^-53. */
 #define ROUNDINGS(dim) (((double)(dim) + 16) * 0x1p-53)
 /* Squares lose less than this to underflow. */
 #define TINY 0x1p-1000
@@ -207,7 +207,7 @@ static void judge_pair(const trial *t, const spot *a, const spot *b, double squa
 }
 
 /* s[lane] = the computed square of the distance of position i and position first + lane,
- * infinity where first + lane is not behind i. Centres may be anything. */
+ * infinity where first + lane <= i. Centres may be anything. */
 static void get_squares(double s[ATTEST_DOUBLE_LANES], const attest_filter_outputs *o, size_t i,
                         size_t first, const double *packed)
 {
@@ -317,7 +317,7 @@ void attest_filter_judge(attest_filter_answer *answer, attest_filter_outputs *ou
         return;
     }
     attest_double_layer_pack(packed, outputs->centre, dim, outputs->positions);
-    /* With this limit s > limit implies is_above(s, radii, delta), whatever the pair. */
+    /* With this limit s > limit implies is_above(s, radii, delta) for every pair. */
     judge_pairs(&t, get_limit(add_radii(radius, radius), bounds->delta_upper, dim), packed);
     if (bounds->has_r && answer->verdict != ATTEST_REFUTED)
         judge_norms(&t);

@@ -495,7 +495,8 @@ static attest_status try_lemma(extremes *x, attest_finding *finding,
     return ATTEST_OK;
 }
 
-/* Applies Lemma F to the dataset. If that decides nothing, finding->reason says why. */
+/* Applies Lemma F to the dataset. If that decides nothing, finding->reason contains the reason.
+ */
 static attest_status apply_lemma(extremes *x, attest_finding *finding,
                                  attest_first_difference_scan *scan, attest_error *error)
 {

@@ -1,12 +1,12 @@
 /* first_difference.h -- the step "first differences" of certify, and the data that its files
  * share.
  *
- * For one softmax head of rank 1 (rank_one.h) with skip, the outputs of one token in
- * different contexts differ by |w| |boltz(A) - boltz(B)| / |alpha|, A and B the scores.
- * Under Lemma F's hypotheses boltz is monotone in the order of context_lists.h, so the least
- * difference is that of neighbours, and the lemma bounds each from below. Doubles with error
- * bounds find the few that may be least; those are evaluated at 128 bits, whatever their
- * magnitude. Outputs of different tokens differ along a direction orthogonal to w. Proofs:
+ * For one softmax head of rank 1 (rank_one.h) with skip, the outputs of one token in different
+ * contexts differ by |w| |boltz(A) - boltz(B)| / |alpha|, A and B the scores. Under Lemma F's
+ * hypotheses boltz is monotone in the order of context_lists.h, so the least difference is that
+ * of neighbours, and the lemma bounds each from below. Doubles with error bounds find the few
+ * that may be least; those are evaluated at 128 bits, which suffices at any magnitude. Outputs
+ * of different tokens differ along a direction orthogonal to w. Proofs:
  * proofs-notes/first_difference.md. */
 #ifndef ATTEST_CERTIFY_FIRST_DIFFERENCE_H
 #define ATTEST_CERTIFY_FIRST_DIFFERENCE_H

@@ -91,8 +91,8 @@ static void scores_set(scores *s, const attest_first_difference_scan *scan, uint
     _fmpz_vec_clear(key, (slong)v->dim);
 }
 
-/* depth = the largest score minus the first score that only one list has, which follows
- * common equal ones. The first count scores belong to one list, the rest to the other. */
+/* depth = the largest score minus the first score that only one list has; the scores before it
+ * are common to both. The first count scores belong to one list, the rest to the other. */
 static void scores_depth(fmpq_t depth, const scores *s, size_t count, size_t common)
 {
     fmpz *sorted[2] = {_fmpz_vec_init((slong)count), _fmpz_vec_init((slong)(s->count - count))};

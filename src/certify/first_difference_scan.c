@@ -412,7 +412,8 @@ static void explain_token(char *reason, size_t size, const attest_first_differen
     snprintf(reason, size, "%s at [%zu,%zu]", what, sequence, place - dataset->start[sequence]);
 }
 
-/* A lower bound of the least distance of values, and of what it becomes times a score. */
+/* Returns a lower bound of the least distance of values; its slack also covers the rounding of
+ * its product with a score. */
 static double get_gap(const attest_projection *y)
 {
     ARB(least);

@@ -37,7 +37,7 @@ void attest_outputs_clear(attest_outputs *outputs);
 attest_status attest_outputs_get_cloud(attest_cloud *cloud, attest_outputs *outputs,
                                        attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The same without the tokens that the skip connection adds; the cloud is not finished, so
+/* cloud = all outputs without the tokens that the skip connection adds. It is not finished, so
  * that each point keeps its own exponent. */
 attest_status attest_outputs_get_heads(attest_cloud *cloud, attest_outputs *outputs,
                                        attest_error *error) ATTEST_WARN_UNUSED;

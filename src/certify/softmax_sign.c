@@ -1,5 +1,5 @@
 /* softmax_sign.c -- the sign of |sum|^2 - target: the sum over the product of its denominators,
- * as a polynomial that is cut off behind its leading exponents. */
+ * as a polynomial that is cut off after its leading exponents. */
 #include "certify/softmax_sign.h"
 
 #include <flint/fmpz_mpoly.h>
@@ -11,7 +11,7 @@
 #include "number/ball_exp.h"
 #include "number/scope.h"
 
-/* A polynomial in w = e^{-unit} <= 1, cut off behind w^depth: its value is that of poly plus at
+/* A polynomial in w = e^{-unit} <= 1, cut off after w^depth: its value is that of poly plus at
  * most rest w^(depth + 1). */
 typedef struct series {
     fmpz_mpoly_t poly;
@@ -23,7 +23,7 @@ typedef struct frame {
     const attest_softmax_sum *sum;
     attest_softmax_limits limits;
     fmpz_mpoly_ctx_t context;
-    bool cut; /* terms behind depth are cut off */
+    bool cut; /* terms beyond depth are cut off */
     fmpz_t depth;
     bool fits; /* no product had too many terms */
     bool paid; /* no product took more work than is left; if false, fits is false, too */
@@ -64,7 +64,7 @@ static void series_term(fmpz_t coefficient, fmpz_t exponent, const series *s, sl
     fmpz_mpoly_get_term_exp_fmpz(exponents, s->poly, i, f->context);
 }
 
-/* Moves the terms behind the depth from poly to rest. Terms come in descending powers. */
+/* Moves the terms beyond the depth from poly to rest. Terms come in descending powers. */
 static void cut_off(series *s, const frame *f)
 {
     slong length = fmpz_mpoly_length(s->poly, f->context), first = 0;

@@ -1,10 +1,10 @@
 /* softmax_sign.h -- how the square of a softmax sum compares with a rational, at any magnitude
  * (proofs-notes/zero_test.md, "The sign").
  *
- * Over the product of the denominators |sum|^2 - target is a polynomial in w = e^{-unit} <
- * 1. Its sign is that of the factor that remains when the leading power of w is taken out.
- * Terms far behind the leading ones are omitted and bounded, so that not all products need
- * to be formed. */
+ * Over the product of the denominators |sum|^2 - target is a polynomial in w = e^{-unit} < 1.
+ * Its sign is that of the factor that remains when the leading power of w is taken out. Terms
+ * far beyond the leading ones are omitted and bounded, so that not all products need to be
+ * formed. */
 #ifndef ATTEST_CERTIFY_SOFTMAX_SIGN_H
 #define ATTEST_CERTIFY_SOFTMAX_SIGN_H
 
@@ -32,8 +32,8 @@ attest_softmax_cap attest_softmax_sign(int *sign, const attest_softmax_sum *sum,
                                        const fmpq_t target,
                                        const attest_softmax_limits *limits);
 
-/* Encloses |sum|^2 with a relative accuracy of bits, whatever its magnitude; exactly 0 if it
- * is 0; unless a limit is returned. */
+/* Encloses |sum|^2 with a relative accuracy of bits at any magnitude, exactly 0 if it is 0,
+ * unless a limit is returned. */
 attest_softmax_cap attest_softmax_enclose(arb_t square, const attest_softmax_sum *sum,
                                           long bits, const attest_softmax_limits *limits);
 

@@ -1,9 +1,9 @@
 /* zero_test.h -- equality of softmax outputs is decidable (proofs-notes/zero_test.md).
  *
- * An element of Q(y), y = e^{1/D} transcendental, vanishes iff the polynomial over its
- * common denominator is zero. A nonzero value modulo a prime disproves that at once,
- * whatever the size. It is proved by reduced fractions over coprime denominators, or, if the
- * degrees are too large for that, by multiplying out. */
+ * An element of Q(y), y = e^{1/D} transcendental, vanishes iff the polynomial over its common
+ * denominator is zero. A nonzero value modulo a prime disproves that at once, for sums of any
+ * size. It is proved by reduced fractions over coprime denominators, or, if the degrees are too
+ * large for that, by multiplying out. */
 #ifndef ATTEST_CERTIFY_ZERO_TEST_H
 #define ATTEST_CERTIFY_ZERO_TEST_H
 

@@ -9,24 +9,23 @@
 #include "number/scope.h"
 #include "recheck/lemma.h"
 
-/* A number x that separations or norms are compared with. Outputs of the layer that is meant
- * lie within the slack of the weights of those that are evaluated here, so that separations and
- * norms are off by at most w, and are compared with x - w and x + w (proofs-notes/pairing.md).
- */
+/* A number x that separations or norms are compared with. The outputs of the original layer lie
+ * within weights->output_error of those that are evaluated here, so separations and norms are
+ * off by at most w, and are compared with x - w and x + w (proofs-notes/pairing.md). */
 enum { LOW, HIGH };
 typedef struct threshold {
     bool is_end;     /* of a ball, with an exponent of any size; else delta or r */
     int sign;        /* of x */
     arf_t end[2];    /* is_end: x - w, rounded down, and x + w, rounded up; */
-    fmpq_t bound[2]; /* otherwise these two exactly */
+    fmpq_t bound[2]; /* not is_end: x - w and x + w, exactly */
 } threshold;
 
-/* The answer to a question about the layer that is meant. */
+/* The answer to a question about the original layer. */
 typedef enum answer {
     NO,
     YES,
     CAPPED, /* a cap on bits, terms or work is met */
-    HIDDEN, /* by the slack of the weights */
+    HIDDEN, /* the error of the weights leaves it open */
 } answer;
 
 /* One verification. */
@@ -146,7 +145,8 @@ static int compare_side(verification *v, size_t a, size_t b, const threshold *x,
                      : attest_recheck_compare(&v->check, a, b, x->bound[side], v->max_bits);
 }
 
-/* Is |F_a - F_b| (|F_a| for b = a) of the layer that is meant at least x (strictly: more)? */
+/* Returns whether |F_a - F_b| (|F_a| for b = a) of the original layer is at least x (strictly:
+ * more than x). */
 static answer is_above(verification *v, size_t a, size_t b, const threshold *x, bool strictly)
 {
     int high, low;
@@ -163,7 +163,7 @@ static answer is_above(verification *v, size_t a, size_t b, const threshold *x, 
     return high == 2 || low == 2 ? CAPPED : HIDDEN;
 }
 
-/* Is it at most x (strictly: less)? */
+/* Returns whether it is at most x (strictly: less than x). */
 static answer is_below(verification *v, size_t a, size_t b, const threshold *x, bool strictly)
 {
     answer above = is_above(v, a, b, x, !strictly);
@@ -172,11 +172,11 @@ static answer is_below(verification *v, size_t a, size_t b, const threshold *x, 
 }
 
 /* True if a claim of the certificate is proved false; records open answers. */
-static bool is_false(verification *v, answer said)
+static bool is_false(verification *v, answer result)
 {
-    v->capped = v->capped || said == CAPPED;
-    v->hidden = v->hidden || said == HIDDEN;
-    return said == NO;
+    v->capped = v->capped || result == CAPPED;
+    v->hidden = v->hidden || result == HIDDEN;
+    return result == NO;
 }
 
 /* Requires that |F_a - F_b| (|F_a| for b = a) lies between low and high. */

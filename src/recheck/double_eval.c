@@ -174,7 +174,7 @@ void attest_recheck_double_eval_free(attest_recheck_double_eval *eval)
     free(eval);
 }
 
-/* y = m x, and bar = the same with absolute values. */
+/* y = m x, and bar = |m| |x|, entry by entry. */
 static void apply(double *y, double *bar, const double *m, size_t rows, size_t cols,
                   const double *x, const double *x_bar)
 {
@@ -333,7 +333,7 @@ bool attest_recheck_double_eval_get(double *out, double *error,
     size_t start = dataset->start[sequence], seen = attest_recheck_seen(check, position);
     const double *x = token_at(eval, dataset, position);
     double size = 0, bound = 0;
-    bool told = true;
+    bool decided = true;
 
     if (eval->sequence != sequence) {
         eval->sequence = sequence;
@@ -347,18 +347,19 @@ bool attest_recheck_double_eval_get(double *out, double *error,
         size += out[c] * out[c];
     }
     size = sqrt(size);
-    for (size_t h = 0; h < eval->heads && told; h++) {
+    for (size_t h = 0; h < eval->heads && decided; h++) {
         const double_head *head = &eval->head[h];
         double own, part = value_error(head->width, dim);
         size_t best = get_scores(eval, &own, head, position - start, seen);
         if (check->weights->activation == ATTEST_HARDMAX) {
-            told = head->value_norm == 0 || /* all values are 0: the winner does not matter */
-                   add_winner(out, eval, head, dataset->token + start, best, own, seen);
+            decided =
+                head->value_norm == 0 || /* all values are 0: the winner does not matter */
+                add_winner(out, eval, head, dataset->token + start, best, own, seen);
             eval->winner[h] = head->value_norm > 0 ? dataset->token[start + best] : UINT32_MAX;
         } else {
-            told = own < 0x1p-20;
+            decided = own < 0x1p-20;
             part += average_error(own, seen);
-            if (told)
+            if (decided)
                 add_average(out, eval, head, best, seen);
         }
         bound += part * head->value_norm;
@@ -369,7 +370,7 @@ bool attest_recheck_double_eval_get(double *out, double *error,
              ATTEST_TERM(quick_sums, ((double)eval->heads * (double)seen +
                                       ATTEST_TERM(quick_sums_token, 1)) *
                                          unit * size);
-    return told && *error < INFINITY;
+    return decided && *error < INFINITY;
 }
 
 const uint32_t *attest_recheck_double_eval_winners(const attest_recheck_double_eval *eval)
@@ -472,14 +473,14 @@ static bool evaluate_part(void *context, size_t part)
     evaluation *s = context;
     attest_recheck *check = s->check;
     size_t end = (part + 1) * PART;
-    bool tell = getpid() == s->parent;
+    bool reports = getpid() == s->parent;
 
     for (size_t p = part * PART; p < end && p < check->positions; p++) {
         if (!s->open && !evaluate_in_doubles(check, p, s->eval, &s->own[p]))
             s->own[p] = OPEN;
         else if (s->open && s->own[p] == OPEN)
             evaluate_in_balls(check, p, s->out, &s->own[p]);
-        if (tell)
+        if (reports)
             attest_progress_report(&check->progress, "positions", p + 1, check->positions,
                                    NULL);
     }

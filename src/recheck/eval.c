@@ -38,7 +38,7 @@ static int by_class(const void *a, const void *b)
     return x->set == y->set ? 0 : memcmp(x->set, y->set, x->count * sizeof *x->set);
 }
 
-/* The token at a position as Definition 2 takes it. */
+/* Returns the identity of the token at a position, by which Definition 2 compares tokens. */
 static uint32_t token_at(const attest_dataset *dataset, size_t position)
 {
     uint32_t t = dataset->token[position];

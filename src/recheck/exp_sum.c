@@ -97,7 +97,7 @@ void attest_recheck_sum_add(attest_recheck_sum *sum, const attest_recheck_sum *o
 }
 
 /* tail[i] = the sum of |factor| over the terms from i on. */
-static fmpz *sizes_behind(const attest_recheck_sum *sum)
+static fmpz *tail_sizes(const attest_recheck_sum *sum)
 {
     fmpz *tail = _fmpz_vec_init((slong)sum->count + 1);
 
@@ -111,7 +111,7 @@ static fmpz *sizes_behind(const attest_recheck_sum *sum)
 void attest_recheck_sum_addmul(attest_recheck_sum *product, const attest_recheck_sum *a,
                                const attest_recheck_sum *b, attest_recheck_cut *cut)
 {
-    fmpz *left = sizes_behind(a), *right = sizes_behind(b);
+    fmpz *left = tail_sizes(a), *right = tail_sizes(b);
     FMPZ(depth, factor);
 
     for (size_t i = 0; i < a->count && !cut->failed; i++) {

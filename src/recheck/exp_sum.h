@@ -7,8 +7,8 @@
  *
  * Entry c of a softmax output, or of a difference of two, is constant[c] / scale + sum over
  * fractions f of above[c] / (scale below), sums of exponentials over one denominator D of all
- * scores. Fractions are reduced where that is cheap, and those with one denominator are added:
- * nothing is left of what cancels. */
+ * scores. Fractions are reduced where that is cheap, and those with equal denominators are
+ * added, so that terms that cancel vanish. */
 #ifndef ATTEST_RECHECK_EXP_SUM_H
 #define ATTEST_RECHECK_EXP_SUM_H
 
@@ -58,8 +58,8 @@ void attest_recheck_sum_addmul(attest_recheck_sum *product, const attest_recheck
 /* Whether both have the same terms. */
 bool attest_recheck_sum_equal(const attest_recheck_sum *a, const attest_recheck_sum *b);
 
-/* factor encloses the sum times e^{lead / D}, in balls of so many bits; *tail bounds what the
- * rest contributes to the radius. */
+/* factor encloses the sum times e^{lead / D}, in balls of this precision; *tail bounds the
+ * contribution of the rest to the radius. */
 void attest_recheck_sum_enclose(arb_t factor, mag_t tail, const attest_recheck_sum *sum,
                                 const fmpz_t lead, const fmpz_t denominator, long bits,
                                 const attest_recheck_cut *cut);

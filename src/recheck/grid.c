@@ -110,7 +110,8 @@ static size_t row_end(const grid *g, size_t begin, size_t limit)
     return end;
 }
 
-/* The same without a limit, by bisection: cells may be large, and each part looks them up. */
+/* The place after the last one of the cell of begin, by bisection: cells may be large, and each
+ * part looks them up. */
 static size_t cell_end(const grid *g, size_t begin)
 {
     size_t low = begin + 1, high = g->check->positions;
@@ -331,7 +332,7 @@ typedef struct collection {
     struct {
         atomic_size_t pairs;
         atomic_bool overflow;
-    } * told;
+    } * shared;
     pid_t parent;
 } collection;
 
@@ -340,10 +341,10 @@ static bool keep(void *state, size_t a, size_t b)
     collection *c = state;
 
     if (c->count == MOST_OF_PART)
-        atomic_store(&c->told->overflow, true);
+        atomic_store(&c->shared->overflow, true);
     else
         c->own[c->count++] = (near_pair){(uint32_t)a, (uint32_t)b};
-    return !atomic_load_explicit(&c->told->overflow, memory_order_relaxed);
+    return !atomic_load_explicit(&c->shared->overflow, memory_order_relaxed);
 }
 
 static bool find_part(void *context, size_t part)
@@ -353,11 +354,11 @@ static bool find_part(void *context, size_t part)
 
     c->grid->quiet = getpid() != c->parent;
     c->count = 0;
-    if (atomic_load(&c->told->overflow) || !visit_part(c->grid, part))
+    if (atomic_load(&c->shared->overflow) || !visit_part(c->grid, part))
         return true;
-    at = atomic_fetch_add(&c->told->pairs, c->count);
+    at = atomic_fetch_add(&c->shared->pairs, c->count);
     if (c->count > MOST_PAIRS - (at < MOST_PAIRS ? at : MOST_PAIRS))
-        atomic_store(&c->told->overflow, true);
+        atomic_store(&c->shared->overflow, true);
     else if (c->count)
         memcpy(c->pair + at, c->own, c->count * sizeof *c->pair);
     c->part[part] = (found_part){at, c->count};
@@ -388,22 +389,22 @@ static attest_status visit_in_parallel(bool *done, grid *g, size_t jobs, attest_
     c.own = attest_memory_alloc(MOST_OF_PART, sizeof *c.own);
     c.pair = attest_shared_alloc(MOST_PAIRS, sizeof *c.pair);
     c.part = attest_shared_alloc(parts, sizeof *c.part);
-    c.told = attest_shared_alloc(1, sizeof *c.told);
+    c.shared = attest_shared_alloc(1, sizeof *c.shared);
     g->visit = keep;
     g->state = &c;
-    status = c.own && c.pair && c.part && c.told
+    status = c.own && c.pair && c.part && c.shared
                  ? attest_workers_run(find_part, &c, parts, jobs, error)
                  : attest_memory_fail(error);
     g->visit = visit;
     g->state = state;
-    if (status == ATTEST_OK && !atomic_load(&c.told->overflow)) {
+    if (status == ATTEST_OK && !atomic_load(&c.shared->overflow)) {
         visit_all(&c, visit, state, parts);
         *done = true;
     }
     free(c.own);
     attest_shared_free(c.pair, MOST_PAIRS, sizeof *c.pair);
     attest_shared_free(c.part, parts, sizeof *c.part);
-    attest_shared_free(c.told, 1, sizeof *c.told);
+    attest_shared_free(c.shared, 1, sizeof *c.shared);
     return status;
 }
 

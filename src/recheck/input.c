@@ -1,4 +1,4 @@
-/* input.c -- the files that a certificate names. */
+/* input.c -- opens and reads the files that a certificate names. */
 #include "recheck/recheck.h"
 
 #include <attest/pairing.h>
@@ -13,14 +13,15 @@
 #include "base/scope.h"
 #include "base/text.h"
 
-/* An input of the certificate, opened once: what is hashed is what is parsed. */
+/* An input of the certificate. It is opened once, so the bytes that are hashed are the bytes
+ * that are parsed. */
 typedef struct found_input {
     const attest_certificate_input *named;
     attest_input input;
-    char *beside; /* its path in the folder, or NULL */
+    char *beside; /* its path in the directory for inputs, or NULL */
 } found_input;
 
-/* The input of this role, or NULL. */
+/* Returns the input with this role, or NULL. */
 static const attest_certificate_input *find_role(const attest_certificate *certificate,
                                                  const char *role)
 {
@@ -30,17 +31,17 @@ static const attest_certificate_input *find_role(const attest_certificate *certi
     return NULL;
 }
 
-/* Opens the file under its path, or in the folder. */
-static attest_status open_file(found_input *found, const char *folder, size_t limit,
+/* Opens the file under its path or, if there is none, in the directory. */
+static attest_status open_file(found_input *found, const char *directory, size_t limit,
                                attest_error *error)
 {
     const char *name = found->named->path;
     attest_status status = attest_input_open_file(&found->input, name, limit, error);
     attest_text text;
 
-    if (status == ATTEST_IO && folder && name[0] != '/') {
+    if (status == ATTEST_IO && directory && name[0] != '/') {
         attest_text_init(&text);
-        attest_text_printf(&text, "%s/%s", folder, name);
+        attest_text_printf(&text, "%s/%s", directory, name);
         found->beside = attest_text_take(&text);
         if (!found->beside)
             return attest_memory_fail(error);
@@ -55,13 +56,13 @@ static attest_status open_file(found_input *found, const char *folder, size_t li
 
 /* Opens the input and compares its size and hash with the certificate. A file that is too
  * long is not read. */
-static attest_status open_certified(found_input *found, bool *holds, const char *folder,
+static attest_status open_certified(found_input *found, bool *holds, const char *directory,
                                     const attest_budget *budget, attest_error *error)
 {
     const attest_certificate_input *named = found->named;
     size_t left = attest_budget_left(budget);
     bool fits = named->has_size && named->size < left;
-    attest_status status = open_file(found, folder, fits ? named->size : left, error);
+    attest_status status = open_file(found, directory, fits ? named->size : left, error);
 
     if (status == ATTEST_OK)
         *holds = (!named->has_size || found->input.size == named->size) &&
@@ -78,7 +79,7 @@ static attest_status open_certified(found_input *found, bool *holds, const char 
 
 static attest_status found_open(found_input *found, bool *holds,
                                 const attest_certificate *certificate, const char *role,
-                                const char *folder, const attest_budget *budget,
+                                const char *directory, const attest_budget *budget,
                                 attest_error *error)
 {
     *holds = true;
@@ -86,7 +87,7 @@ static attest_status found_open(found_input *found, bool *holds,
     if (!found->named)
         return attest_error_set(error, ATTEST_FORMAT, "no entry of \"inputs\" has the role %s",
                                 role);
-    return open_certified(found, holds, folder, budget, error);
+    return open_certified(found, holds, directory, budget, error);
 }
 
 static void found_close(found_input *found)
@@ -96,23 +97,23 @@ static void found_close(found_input *found)
 }
 
 static attest_status read_weights(attest_weights *weights, bool *holds,
-                                  const attest_certificate *certificate, const char *folder,
+                                  const attest_certificate *certificate, const char *directory,
                                   attest_budget *budget, attest_error *error)
 {
     found_input found ATTEST_CLEARED_BY(found_close) = {0};
 
-    ATTEST_TRY(found_open(&found, holds, certificate, "weights", folder, budget, error));
+    ATTEST_TRY(found_open(&found, holds, certificate, "weights", directory, budget, error));
     return *holds ? attest_weights_read_input(weights, &found.input, budget, error) : ATTEST_OK;
 }
 
 static attest_status read_inputs(attest_dataset *dataset, attest_weights *weights, bool *holds,
-                                 const attest_certificate *certificate, const char *folder,
+                                 const attest_certificate *certificate, const char *directory,
                                  attest_budget *budget, attest_error *error)
 {
     found_input found ATTEST_CLEARED_BY(found_close) = {0};
     attest_status status;
 
-    ATTEST_TRY(found_open(&found, holds, certificate, "dataset", folder, budget, error));
+    ATTEST_TRY(found_open(&found, holds, certificate, "dataset", directory, budget, error));
     if (!*holds)
         return ATTEST_OK;
     status =
@@ -125,17 +126,17 @@ static attest_status read_inputs(attest_dataset *dataset, attest_weights *weight
     ATTEST_TRY(status);
     if (found.named->homogeneous)
         ATTEST_TRY(attest_dataset_set_homogeneous(dataset, budget, error));
-    ATTEST_TRY(read_weights(weights, holds, certificate, folder, budget, error));
+    ATTEST_TRY(read_weights(weights, holds, certificate, directory, budget, error));
     return *holds ? attest_pairing_set(dataset, weights, &found.input, budget, error)
                   : ATTEST_OK;
 }
 
 attest_status attest_check_read(attest_dataset *dataset, attest_weights *weights, bool *holds,
-                                const attest_certificate *certificate, const char *folder,
+                                const attest_certificate *certificate, const char *directory,
                                 attest_budget *budget, attest_error *error)
 {
     attest_status status =
-        read_inputs(dataset, weights, holds, certificate, folder, budget, error);
+        read_inputs(dataset, weights, holds, certificate, directory, budget, error);
 
     if (status == ATTEST_DOMAIN)
         return attest_error_set(error, ATTEST_FORMAT,

@@ -178,16 +178,16 @@ static bool sort_values(uint32_t *sorted, fmpz_t gap, const fmpz *value, size_t 
  * rational g does not meet it with equality, so that balls decide; g > 2 needs none. */
 static bool is_wide(const fmpq_t g)
 {
-    bool told = fmpq_cmp_si(g, 2) >= 0 || fmpq_sgn(g) <= 0, wide = fmpq_cmp_si(g, 2) >= 0;
+    bool decided = fmpq_cmp_si(g, 2) >= 0 || fmpq_sgn(g) <= 0, wide = fmpq_cmp_si(g, 2) >= 0;
     ARB(q, x);
 
-    for (long bits = 64; !told && bits <= 1 << 20; bits *= 2) {
+    for (long bits = 64; !decided && bits <= 1 << 20; bits *= 2) {
         arb_set_fmpq(q, g, bits);
         arb_exp(q, q, bits);
         arb_sub_ui(x, q, 4, bits);
         arb_mul(x, x, q, bits);
         arb_add_ui(x, x, 1, bits);
-        told = arb_is_positive(x) || arb_is_negative(x);
+        decided = arb_is_positive(x) || arb_is_negative(x);
         wide = arb_is_positive(x);
     }
     return wide;

@@ -35,11 +35,11 @@ typedef struct attest_recheck_lemma {
     double *dot;     /* x.w / 2^shift, */
     double *near;    /* and v.x 2^shift */
     double norm_square; /* |w|^2 / 4^shift */
-    bool starved;       /* memory was out */
+    bool starved;       /* memory was exhausted */
 } attest_recheck_lemma;
 
-/* False if the hypotheses do not hold, or memory is out (then starved is set); there is
- * nothing to clear then. */
+/* Returns false, with nothing to clear, if the hypotheses do not hold, or if memory is
+ * exhausted (then starved is set). */
 bool attest_recheck_lemma_init(attest_recheck_lemma *lemma, const attest_recheck *check);
 void attest_recheck_lemma_clear(attest_recheck_lemma *lemma);
 

@@ -305,12 +305,12 @@ attest_status attest_recheck_lemma_visit_near(bool *covers, const attest_recheck
 }
 
 /* The search for the event of the witness. */
-typedef struct quest {
+typedef struct witness_search {
     const attest_recheck_lemma *lemma;
     const attest_certificate_witness *witness;
     attest_recheck_event event;
     bool found;
-} quest;
+} witness_search;
 
 /* True if the place has the token and the list as its context. */
 static bool is_place(const attest_recheck_lemma *lemma, uint32_t token, uint32_t list,
@@ -332,7 +332,7 @@ static bool is_place(const attest_recheck_lemma *lemma, uint32_t token, uint32_t
 
 static bool look_at(void *state, const attest_recheck_event *event)
 {
-    quest *q = state;
+    witness_search *q = state;
     const attest_place *place = q->witness->neighbours;
 
     q->found = is_place(q->lemma, event->token, event->before, place[0]) &&
@@ -343,15 +343,15 @@ static bool look_at(void *state, const attest_recheck_event *event)
 
 /* True if the lemma's bound of the event, in balls of growing precision, lies in the
  * witness's ball. */
-static bool bound_is(const quest *q)
+static bool is_bound_inside(const witness_search *q)
 {
-    bool inside = false, told = false;
+    bool inside = false, decided = false;
     ARB(bound);
 
-    for (long bits = 64; bits <= 1024 && !told; bits *= 2) {
+    for (long bits = 64; bits <= 1024 && !decided; bits *= 2) {
         attest_recheck_lemma_bound(bound, q->lemma, &q->event, bits);
         inside = arb_contains(q->witness->bound, bound);
-        told = inside || !arb_overlaps(q->witness->bound, bound);
+        decided = inside || !arb_overlaps(q->witness->bound, bound);
     }
     return inside;
 }
@@ -360,7 +360,7 @@ attest_status attest_recheck_lemma_witness(const char **what, const attest_reche
                                            const attest_certificate_witness *witness,
                                            attest_error *error)
 {
-    quest q = {.lemma = lemma, .witness = witness};
+    witness_search q = {.lemma = lemma, .witness = witness};
     FMPQ(gap);
 
     *what = NULL;
@@ -376,7 +376,7 @@ attest_status attest_recheck_lemma_witness(const char **what, const attest_reche
         *what = "the contexts of the witness first differ elsewhere";
     else if (!fmpq_equal(witness->gap, gap))
         *what = "the least gap of scores differs from that of the witness";
-    else if (!bound_is(&q))
+    else if (!is_bound_inside(&q))
         *what = "the ball of the witness does not contain the lemma's bound";
     return ATTEST_OK;
 }

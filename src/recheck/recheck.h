@@ -87,7 +87,7 @@ void attest_recheck_exact(fmpq *out, attest_recheck *check, size_t position);
 /* out = the output at a position in balls of about this precision. */
 void attest_recheck_enclose(arb_ptr out, attest_recheck *check, size_t position, long bits);
 
-/* The same, kept until more bits are needed. */
+/* Returns the balls of attest_recheck_enclose, which are stored until more bits are needed. */
 arb_srcptr attest_recheck_ball(attest_recheck *check, size_t position, long bits);
 
 /* Charges the work of the output at a position, exact or in balls of this precision. Returns
@@ -100,12 +100,12 @@ bool attest_recheck_afford(attest_recheck *check, size_t position, long bits);
 int attest_recheck_compare(attest_recheck *check, size_t a, size_t b, const fmpq_t x,
                            long max_bits);
 
-/* The same for a dyadic x >= 0 with an exponent of any size; numbers with large exponents
- * are never written out. */
+/* Like attest_recheck_compare, for a dyadic x >= 0 with an exponent of any size; numbers with
+ * large exponents are never expanded. */
 int attest_recheck_compare_end(attest_recheck *check, size_t a, size_t b, const arf_t x,
                                long max_bits);
 
-/* The same as attest_recheck_compare, from leading exponents: at any magnitude, equality
+/* Like attest_recheck_compare, by leading exponents: decides at any magnitude, equality
  * included. Domain: softmax. */
 int attest_recheck_order(attest_recheck *check, size_t a, size_t b, const fmpq_t x,
                          long max_bits);
@@ -138,13 +138,13 @@ attest_status attest_recheck_visit_near(attest_recheck *check, const arf_t reach
                                         bool (*visit)(void *state, size_t a, size_t b),
                                         void *state, attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Opens dataset and weights under their paths or in the folder (which may be NULL), compares
- * their sizes and hashes with the certificate, parses these same bytes, and matches data and
- * weights (pairing.h). *holds = false, with an error's text, if they are not the certified
- * files. Status: FORMAT (also for files that are not regular, and for dimensions that do not
- * match), IO, UNABLE, NOMEM, USAGE. */
+/* Opens dataset and weights under their paths or in the directory (which may be NULL),
+ * compares their sizes and hashes with the certificate, parses these same bytes, and matches
+ * data and weights (pairing.h). *holds = false, with an error's text, if they are not the
+ * certified files. Status: FORMAT (also for files that are not regular, and for dimensions that
+ * do not match), IO, UNABLE, NOMEM, USAGE. */
 attest_status attest_check_read(attest_dataset *dataset, attest_weights *weights, bool *holds,
-                                const attest_certificate *certificate, const char *folder,
+                                const attest_certificate *certificate, const char *directory,
                                 attest_budget *budget, attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

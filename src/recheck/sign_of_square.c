@@ -456,7 +456,7 @@ static int compare_rational(attest_recheck *check, size_t a, size_t b, const arf
     return attest_recheck_compare(check, a, b, exact, max_bits);
 }
 
-/* Encloses the square relative to its own size, whatever that is. */
+/* Encloses the square with a small relative error at any magnitude. */
 static bool enclose_closely(arb_t square, attest_recheck *check, size_t a, size_t b, long bits,
                             long max_bits)
 {

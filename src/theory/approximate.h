@@ -101,8 +101,8 @@ attest_status attest_stairs_build(attest_feed_forward *stairs, size_t dim, size_
                                   const fmpq_t ramp, attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Decides, exactly, whether the layer is constant and equal to the centre on every cell of
- * every axis without its ramps. *flat = false: a cell on which it is not is named in reason.
- * Status: NOMEM. */
+ * every axis without its ramps. If not, *flat = false and reason names a cell. Status: NOMEM.
+ */
 attest_status attest_stairs_check(bool *flat, char *reason, size_t size,
                                   const attest_feed_forward *stairs, size_t grid,
                                   const fmpq_t ramp, attest_error *error) ATTEST_WARN_UNUSED;

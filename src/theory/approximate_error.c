@@ -262,8 +262,8 @@ enum { MOST_SUBDIVISIONS = 32, BITS = 128, MOST_ENTRIES = 16, PARTS = 256 };
 #define ENOUGH_PER_CELL 1024
 #define SMALL_BOXES 1e6 /* fewer are for one process */
 
-/* Constants are rounded up by this, far more than the few roundings in them; slopes as their
- * bounds ask for it. */
+/* Constants are multiplied by UPWARD, which is more than their few roundings; slopes by
+ * SLOPE_UPWARD, as attest_equivariant requires. */
 #define UPWARD (1 + 0x1p-40)
 #define SLOPE_UPWARD (1 + 0x1p-20)
 
@@ -463,14 +463,14 @@ static bool add_part(void *context, size_t part)
 {
     const quadrature *s = context;
     size_t cell[MOST_ENTRIES], end = (part + 1) * s->part, left = part * s->part;
-    bool tell = getpid() == s->parent;
+    bool reports = getpid() == s->parent;
 
     for (size_t i = 0; i < s->m; i++, left /= s->grid)
         cell[i] = left % s->grid;
     for (size_t c = part * s->part; c < end && c < s->cells; c++) {
         add_cell(&s->partial[part], s, cell);
         (void)next(cell, s->m, s->grid);
-        if (tell)
+        if (reports)
             attest_progress_report(s->progress, "cells", c + 1, s->cells, NULL);
     }
     return true;

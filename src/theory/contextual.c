@@ -35,8 +35,8 @@ static uint64_t modular_inverse(uint64_t a)
 
 static uint32_t token_of(const attest_prefix *prefix, size_t sequence, size_t k)
 {
-    return prefix->meant ? attest_dataset_identity(prefix->dataset, sequence, k)
-                         : attest_dataset_token(prefix->dataset, sequence, k);
+    return prefix->by_identity ? attest_dataset_identity(prefix->dataset, sequence, k)
+                               : attest_dataset_token(prefix->dataset, sequence, k);
 }
 
 attest_status attest_prefix_init(attest_prefix *prefix, const attest_dataset *dataset,
@@ -213,7 +213,7 @@ attest_place attest_context_place(const attest_context *context, const attest_da
 typedef struct survey {
     attest_contexts *contexts;
     size_t room;          /* of contexts->context */
-    attest_prefix prefix; /* the visible prefix, with tokens as Definition 2 takes them */
+    attest_prefix prefix; /* the visible prefix, tokens compared by identity */
     attest_prefix exact;  /* the same prefix with the tokens themselves, if these differ */
     attest_prefix_set vocabularies;
     attest_prefix_set sights; /* equal as sets: those are the vocabularies */
@@ -235,10 +235,10 @@ static bool enter(survey *s, size_t k, uint32_t vocabulary, uint32_t sight)
     const attest_dataset *dataset = s->prefix.dataset;
     size_t i = s->prefix.sequence;
     uint32_t token = attest_dataset_token(dataset, i, k), group, point;
-    uint32_t meant = attest_dataset_identity(dataset, i, k);
+    uint32_t identity = attest_dataset_identity(dataset, i, k);
     bool is_new;
 
-    if (!attest_pair_map_get(&group, &is_new, &s->classes, vocabulary, meant) ||
+    if (!attest_pair_map_get(&group, &is_new, &s->classes, vocabulary, identity) ||
         !attest_memory_grow(&s->class_size, &s->class_room, (size_t)group + 1,
                             sizeof *s->class_size))
         return false;
@@ -259,7 +259,7 @@ static bool enter(survey *s, size_t k, uint32_t vocabulary, uint32_t sight)
     return true;
 }
 
-static bool look(survey *s, uint32_t *vocabulary, uint32_t *sight)
+static bool number_prefix(survey *s, uint32_t *vocabulary, uint32_t *sight)
 {
     if (!attest_prefix_set_get(vocabulary, &s->vocabularies, &s->prefix))
         return false;
@@ -291,14 +291,14 @@ static bool survey_sequence(survey *s, size_t i, attest_mask mask)
     if (mask == ATTEST_MASK_CAUSAL) {
         for (size_t k = 0; k < length; k++) {
             extend(s);
-            if (!look(s, &vocabulary, &sight) || !enter(s, k, vocabulary, sight))
+            if (!number_prefix(s, &vocabulary, &sight) || !enter(s, k, vocabulary, sight))
                 return false;
         }
         return true;
     }
     while (s->prefix.length < length)
         extend(s);
-    if (!look(s, &vocabulary, &sight))
+    if (!number_prefix(s, &vocabulary, &sight))
         return false;
     for (size_t k = 0; k < length; k++)
         if (!enter(s, k, vocabulary, sight))
@@ -338,7 +338,7 @@ static attest_status get(attest_contexts *contexts, const attest_dataset *datase
     attest_prefix_set_init(&s.vocabularies, ATTEST_LIKE_SETS);
     attest_prefix_set_init(&s.sights, likeness);
     ATTEST_TRY(attest_prefix_init(&s.prefix, dataset, error));
-    s.prefix.meant = true;
+    s.prefix.by_identity = true;
     if (dataset->identity && likeness != ATTEST_LIKE_SETS)
         ATTEST_TRY(attest_prefix_init(&s.exact, dataset, error));
     if (dataset->count >= UINT32_MAX || dataset->longest >= UINT32_MAX)

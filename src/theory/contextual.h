@@ -1,4 +1,5 @@
-/* contextual.h -- Definition 2: which positions must a contextual mapping tell apart?
+/* contextual.h -- Definition 2: the pairs of positions that a contextual mapping must
+ * distinguish.
  *
  * The vocabulary of position (i, k) is the set of the tokens of sequence i, or with a causal
  * mask of its first k + 1 tokens. A pair of positions is required when their vocabularies or
@@ -76,13 +77,13 @@ typedef enum attest_likeness {
 /* The current prefix of a sequence, and its tokens. */
 typedef struct attest_prefix {
     const attest_dataset *dataset;
-    bool meant;              /* tokens are compared as Definition 2 takes them */
+    bool by_identity;        /* tokens are compared by identity, as in Definition 2 */
     size_t sequence, length; /* the prefix: length tokens of the sequence */
     size_t distinct;         /* different tokens in it */
     size_t *stamp;           /* by token: 1 + the last sequence in which it occurred ... */
     size_t *times;           /* ... how often in the prefix ... */
     size_t *rank;            /* ... and how many different tokens came before it there */
-    size_t *other_stamp, *other_times; /* the same for another prefix, in the comparison */
+    size_t *other_stamp, *other_times; /* stamp and times of another prefix, in a comparison */
     size_t comparison;                 /* with this number */
     uint64_t set_hash, share_hash, order_hash;
 } attest_prefix;

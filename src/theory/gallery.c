@@ -411,7 +411,7 @@ static bool precedes(const best_pair *best, const context *a, const context *b, 
 }
 
 /* The least pair among contexts that are merged. */
-static void look_at_group(best_pair *best, const space *s, size_t from, size_t to)
+static void search_group(best_pair *best, const space *s, size_t from, size_t to)
 {
     bool one_sequence = s->entry->pair.length[1] == 0;
 
@@ -443,9 +443,10 @@ static void set_pair(attest_gallery_search *search, const best_pair *best, bool 
     }
 }
 
-/* Whether there is a pair whose longer sequence has n tokens. */
-static attest_status look_at_length(bool *found, attest_gallery_search *search, space *s,
-                                    size_t n, attest_error *error)
+/* *found = whether there is a pair whose longer sequence has n tokens; if so, sets the least
+ * one. */
+static attest_status search_length(bool *found, attest_gallery_search *search, space *s,
+                                   size_t n, attest_error *error)
 {
     best_pair best = {.pair = {NULL, NULL}};
 
@@ -458,7 +459,7 @@ static attest_status look_at_length(bool *found, attest_gallery_search *search, 
         for (to = from + 1;
              to < s->contexts && compare_outputs(&s->context[from], &s->context[to]) == 0;)
             to++;
-        look_at_group(&best, s, from, to);
+        search_group(&best, s, from, to);
     }
     *found = best.pair[0] != NULL;
     if (*found)
@@ -478,7 +479,7 @@ attest_status attest_gallery_find(attest_gallery_search *search,
     assert(entry->high - entry->low < 8 * (long)sizeof(unsigned long));
     memset(search, 0, sizeof *search);
     for (size_t n = 1; n <= LONGEST && !found && status == ATTEST_OK; n++)
-        status = look_at_length(&found, search, &s, n, error);
+        status = search_length(&found, search, &s, n, error);
     assert(found || status != ATTEST_OK); /* the domain */
     search->sequences = s.sequences;
     free(s.context);

@@ -24,8 +24,8 @@ typedef struct attest_gallery_entry {
     attest_mask mask;
     attest_gallery_defeats defeats;
     attest_universal_pair pair; /* length[1] = 0: both positions are of sequence 0 */
-    /* The space in which it is the least: whole numbers from low to high, 0 and repetitions
-     * only where they are allowed, sequences of one length unless unequal. */
+    /* The space in which the pair is the least: whole numbers from low to high, 0 and
+     * repetitions only if allowed, sequences of equal length unless unequal. */
     long low, high;
     bool zero, repeats, unequal;
 } attest_gallery_entry;

@@ -63,7 +63,7 @@ bool attest_lemma_f_check_gap(const fmpq_t gap);
 /* Encloses the lemma's bound, and its log2; the lower end of value is itself a bound.
  * first_at_maximum: the maxima differ (t is ignored), else t = max - c.
  * Domain: gap a ball of numbers >= g*, t one of numbers >= gap. A smaller gap gives a smaller
- *   bound, so a lower bound of the gap may be used; then t >= that bound is all that is asked.
+ *   bound, so a lower bound of the gap may be used; then t need only be >= that bound.
  * Error: value is as accurate as t and gap are; e^{-t} is never formed for log2.
  * Status: DOMAIN (not proved from the balls given: gap >= g*, t >= gap). */
 attest_status attest_lemma_f_bound(arb_t value, arb_t log2, const arb_t gap,

@@ -18,7 +18,8 @@
  * u <= low + g/4 + 2 * 2^-k <= low + 3 g/4 < high, strictly inside, and both numbers are
  * short. */
 
-/* l = mantissa 2^-k of the ramp in a gap; g is used up. */
+/* Sets mantissa and k with l = mantissa 2^-k for the ramp in the gap of width g that begins at
+ * low; overwrites g. */
 static void place_ramp(fmpz_t mantissa, fmpz_t k, const arf_t low, arf_t g)
 {
     ARF(l);
@@ -45,7 +46,7 @@ static void set_dyadic(fmpq_t x, const fmpz_t mantissa, const fmpz_t k)
         fmpq_mul_2exp(x, x, (ulong)-shift);
 }
 
-/* Fills the numbers of the two units of ramp j: biases -l and -u, outputs +-(y' - y) 2^k. */
+/* Sets the two units of a ramp: biases -l and -u, outputs +-(y' - y) 2^k. */
 static void set_ramp(fmpq *bias, fmpq *output, size_t dim, const fmpz_t mantissa,
                      const fmpz_t k, const fmpq *from, const fmpq *to, size_t label_dim)
 {
@@ -152,9 +153,10 @@ static attest_status build_ramps(attest_feed_forward *layer, arf_t gap,
     return take_numbers(&layer->group[0], bias, output, error);
 }
 
-/* The size of a memorisation, and whether it is too large to be proved. */
+/* The size of a memorisation, and a check that its proof is feasible. */
 
-/* Scores reach over about so many bits: contexts differ by 2^-bits at worst. */
+/* Returns about the number of bits over which the weights of softmax range: contexts differ by
+ * 2^-bits at worst. */
 static double bits_expected(const attest_construction *c, const attest_tokens *tokens)
 {
     double low = INFINITY, high = -INFINITY, size;
@@ -209,7 +211,8 @@ static void get_steepest(fmpq_t steepest, const attest_units *units)
     fmpq_set_fmpz_frac(steepest, most, units->output_denominator);
 }
 
-/* The same for all groups: ramps may be less steep than the units that cancel the skip. */
+/* steepest = the largest |entry| of W_2 in all groups: ramps may be less steep than the units
+ * that cancel the skip. */
 static void get_steepest_of_all(fmpq_t steepest, const attest_feed_forward *layer)
 {
     FMPQ(own);
@@ -304,7 +307,7 @@ static bool same_label(const attest_dataset *dataset, size_t one, size_t other)
     return true;
 }
 
-/* Equal classes must have equal labels. */
+/* Checks that positions of one class have one label; else sets the violated hypothesis. */
 static attest_status check_consistent(builder *b, attest_error *error)
 {
     const attest_contexts *contexts = &b->contexts;
@@ -335,7 +338,7 @@ static attest_status check_consistent(builder *b, attest_error *error)
     return ATTEST_OK;
 }
 
-/* One class: any attention serves, and Theorem 2 does not apply. */
+/* There is one class: any attention layer will do, and Theorem 2 does not apply. */
 static attest_status build_any(attest_construction *c, size_t dim, attest_error *error)
 {
     ATTEST_SCOPED(attest_rational_vector, direction, dim);
@@ -381,7 +384,7 @@ static attest_status build_attention(builder *b, attest_error *error)
     return ATTEST_OK;
 }
 
-/* Evaluates, projects, proves that the classes are apart. */
+/* Evaluates the contexts, projects them to a line, and proves that the classes are apart. */
 static attest_status separate(builder *b, attest_error *error)
 {
     attest_memorization *m = b->result;

@@ -37,14 +37,15 @@ typedef struct attest_label_finding {
 } attest_label_finding;
 
 /* Decides whether the network maps every token to its label, exactly. Proved: at every position
- * the enclosure of what attention gives lies where no unit of the layer after changes its state
- * and that layer is constant, and the constant, an exact rational, is the label (its entries
- * beyond output_dim are 0). Refuted: at some position the output differs from the label, by
- * exact comparison of a constant or by an enclosure that does not contain the label. Precision
- * doubles from 128 bits up to max_bits; what is open then is undecided. dataset is what the
- * network takes, before its encoding. Status: USAGE (no labels), FORMAT (dimensions do not
- * fit), NOMEM, UNABLE, IO (a worker died). Cost: one evaluation of attention per sequence, and
- * a bisection per token, shared by jobs processes (0: one) where there are many. */
+ * the enclosure of attention's output lies where no unit of the following layer changes its
+ * state and that layer is constant, and the constant, an exact rational, is the label (its
+ * entries beyond output_dim are 0). Refuted: at some position the output differs from the
+ * label, by exact comparison of a constant or by an enclosure that does not contain the label.
+ * Precision doubles from 128 bits up to max_bits; what is open then is undecided. dataset is
+ * the input of the network, before its encoding. Status: USAGE (no labels), FORMAT (dimensions
+ * do not fit), NOMEM, UNABLE, IO (a worker died). Cost: one evaluation of attention per
+ * sequence, and a bisection per token, shared by jobs processes (0: one) where there are many.
+ */
 attest_status attest_memorize_check_labels(attest_label_finding *finding,
                                            const attest_network *network,
                                            const attest_dataset *dataset, long max_bits,
@@ -52,7 +53,7 @@ attest_status attest_memorize_check_labels(attest_label_finding *finding,
                                            attest_error *error) ATTEST_WARN_UNUSED;
 
 typedef struct attest_memorization {
-    /* What is asked for; set before building. */
+    /* The parameters; set before building. */
     attest_strategy strategy;
     attest_mask mask;
     uint64_t seed;
@@ -61,10 +62,10 @@ typedef struct attest_memorization {
     const long
         *projection; /* p, as many whole numbers as the network has entries; NULL: search */
     long max_bits;
-    double max_work;          /* of the balls that tell classes apart: attention/work.h */
-    attest_progress progress; /* told about contexts, and sequences that are proved */
+    double max_work; /* limit on the work of separating the classes: attention/work.h */
+    attest_progress progress; /* reports contexts, and sequences that are proved */
     size_t jobs; /* processes that search and prove; 0: one. Nothing built depends on it */
-    /* What was built. */
+    /* The results. */
     attest_network network;
     attest_positional encoding; /* if positional */
     size_t classes;             /* (vocabulary, token) */
@@ -77,7 +78,7 @@ typedef struct attest_memorization {
     bool has_gap;               /* there are two pieces: */
     arb_t gap;                  /* a lower bound of the least gap, as an exact ball */
     fmpq_t steepest;            /* the largest |entry| of W_2 */
-    long precision_bits;        /* of the balls that told the classes apart */
+    long precision_bits;        /* of the balls that separate the classes */
     attest_label_finding proof; /* of the network, by attest_memorize_check_labels */
     /* Or why nothing was built: the hypothesis that fails, and the tokens. NULL: all hold. */
     const char *hypothesis;
@@ -103,7 +104,7 @@ attest_status attest_memorization_build(attest_memorization *memorization,
 /* The precision at which balls start. */
 enum { ATTEST_MEMORIZE_BITS = 128 };
 
-/* What attention makes of every context, and where the projection p puts it. */
+/* The outputs of attention for all contexts, and their projections on p. */
 typedef struct attest_memorize_points {
     const attest_dataset *dataset; /* encoded */
     const attest_weights *weights;
@@ -117,7 +118,7 @@ typedef struct attest_memorize_points {
     size_t *border;    /* pieces - 1 places in the order at which a new piece begins */
     size_t pieces;
     long bits;                /* the largest precision used */
-    attest_progress progress; /* told about contexts; init: nobody */
+    attest_progress progress; /* reports contexts; init: none */
     size_t jobs;              /* processes that try projections; init: 0, one */
     double work_left;         /* attention/work.h; init: any */
 } attest_memorize_points;

@@ -1,4 +1,5 @@
-/* memorize_check.c -- are the outputs of a network the labels of a dataset, exactly?
+/* memorize_check.c -- decides whether the outputs of a network are exactly the labels of a
+ * dataset.
  *
  * This is the proof of every memorisation. It does not use how a network was built: it
  * takes the activation pattern that an enclosure of attention's outputs decides, and compares
@@ -17,7 +18,7 @@
 
 enum { START_BITS = 128 };
 
-/* A worker takes so many sequences at a time; fewer positions than these are for one process.
+/* The sequences that a worker takes at a time; the positions below which one process does all.
  */
 enum { PART = 32, SMALL_POSITIONS = 2000 };
 
@@ -41,8 +42,7 @@ typedef struct label_check {
     pid_t parent; /* the process that reports */
     /* Shared: */
     part_finding *part;
-    atomic_size_t
-        *failed; /* the first part that is not proved: those behind it do not matter */
+    atomic_size_t *failed; /* the first part that is not proved: later parts do not matter */
 } label_check;
 
 /* value = entry c of the label at a position counted through all sequences. */
@@ -143,13 +143,13 @@ static attest_status check_part(label_check *check, size_t part, attest_error *e
     size_t count = check->dataset->count,
            end = (part + 1) * PART < count ? (part + 1) * PART : count;
     attest_status status = ATTEST_OK;
-    bool tell = getpid() == check->parent;
+    bool reports = getpid() == check->parent;
 
     *finding = (part_finding){.verdict = ATTEST_PROVED};
     for (size_t i = part * PART;
          i < end && status == ATTEST_OK && finding->verdict == ATTEST_PROVED; i++) {
         status = check_sequence(check, finding, i, error);
-        if (tell)
+        if (reports)
             attest_progress_report(check->progress, "sequences proved", i + 1, count, NULL);
     }
     finding->status = status;

@@ -8,7 +8,7 @@
 #include "number/scope.h"
 #include "theory/theorem2.h"
 
-/* Bounds have so many significant bits: short numbers make short tokens. */
+/* The significant bits of bounds: short numbers make short tokens. */
 enum { BOUND_BITS = 8, ROOT_BITS = 64, SMALL_DIM = 8 };
 #define MOST_PRODUCTS 2e9
 

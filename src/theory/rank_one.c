@@ -1,4 +1,4 @@
-/* rank_one.c -- finding the one direction along which a head looks. */
+/* rank_one.c -- finds the direction of the keys and values of a head of rank 1. */
 #include "theory/rank_one.h"
 #include "data/linear.h"
 #include "number/scope.h"

@@ -1,4 +1,4 @@
-/* rank_one.h -- a head whose keys and values look along one direction.
+/* rank_one.h -- a head of rank 1: keys and values depend on one direction of the tokens.
  *
  * If W_K = u_K v^T and W_V = u_V (lambda v)^T, the score of key y for query x is (a.x)(v.y)
  * with a = W_Q^T u_K, and the head's output is w m, w = lambda W_O u_V, m the average of v.y
@@ -26,7 +26,8 @@ typedef struct attest_rank_one {
 void attest_rank_one_init(attest_rank_one *head, size_t dim);
 void attest_rank_one_clear(attest_rank_one *head);
 
-/* Brings a head into this form. Exact. NULL, or what keeps it from having it. */
+/* Brings a head into this form. Exact. Returns NULL, or the reason why the head does not have
+ * this form. */
 const char *attest_rank_one_set(attest_rank_one *rank_one, const attest_head *head);
 
 #endif

@@ -25,7 +25,7 @@ typedef struct attest_separated {
     attest_place eps[2]; /* in lexicographic order */
     bool no_duplicates;  /* no sequence has a token twice; else the first that does: */
     attest_place duplicate[2];
-    attest_progress progress; /* told about pairs of tokens; init: nobody */
+    attest_progress progress; /* reports pairs of tokens; init: none */
     size_t jobs;     /* processes that search them; 0: one. The extremes do not depend on it */
     double max_work; /* attention/work.h: of distances that are compared exactly; init: any */
 } attest_separated;
@@ -47,7 +47,7 @@ typedef enum attest_separated_part {
     ATTEST_SEPARATED_EPS    /* the tokens at eps have |x - x'| <= the bound */
 } attest_separated_part;
 
-/* Decides the definition for the bounds given; a NULL bound is not asked for. Exact. Domain:
+/* Decides the definition for the bounds given; a bound of NULL is not checked. Exact. Domain:
  * bounds >= 0. */
 attest_separated_part attest_separated_check(const attest_separated *extremes,
                                              const fmpq_t r_min, const fmpq_t r_max,

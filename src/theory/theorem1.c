@@ -434,7 +434,7 @@ void attest_theorem1_rank(fmpz *score, const attest_head *head, const fmpz *toke
         _fmpz_vec_dot(score + y, l, token + y * dim, (slong)dim);
 }
 
-/* Does hardmax merge two positions whose vocabularies differ? */
+/* Decides whether hardmax merges two positions whose vocabularies differ. */
 
 static attest_status add_sequence(attest_dataset_builder *builder, const fmpz *numerator,
                                   const fmpz_t denominator, size_t dim, const size_t *index,

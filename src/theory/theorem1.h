@@ -39,20 +39,19 @@ attest_status attest_theorem1_gen_weights(attest_weights *weights, size_t heads,
 attest_status attest_theorem1_build(attest_counterexample *counterexample,
                                     attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The same with this pair, of sequences of at most ATTEST_THEOREM1_LONGEST tokens; length[1]
- * = 0: both positions are of sequence 0. *merged = the weights have equal outputs for it, as
- * they do if it is universal for their ties and mask. */
+/* Builds the counterexample from this pair, of sequences of at most ATTEST_THEOREM1_LONGEST
+ * tokens; length[1] = 0: both positions are of sequence 0. *merged = the weights have equal
+ * outputs for it, as they do if it is universal for their ties and mask. */
 attest_status attest_theorem1_build_pair(attest_counterexample *counterexample, bool *merged,
                                          const attest_universal_pair *pair,
                                          attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The same from the tokens of a dataset: a common part with the query and, for each head, a
- * token that wins; then tokens that never win, exchanged for others that never win. If a
- * head's scores are constant and ties average, the exchanged tokens have equal sums of these
- * heads' outputs. Checked exactly. *found = there is such a pair among at most
- * ATTEST_THEOREM1_TOKENS tokens and ATTEST_THEOREM1_QUERIES queries. max_work:
- * attention/work.h. Status: DOMAIN (softmax weights, or another dim), UNABLE (budget, work),
- * NOMEM. */
+/* Builds a counterexample from the tokens of a dataset. Both sequences contain the query and,
+ * for each head, a token that wins; they differ in tokens that never win. If a head's scores
+ * are constant and ties average, the exchanged tokens have equal sums of these heads' outputs.
+ * Checked exactly. *found = there is such a pair among at most ATTEST_THEOREM1_TOKENS tokens
+ * and ATTEST_THEOREM1_QUERIES queries. max_work: attention/work.h. Status: DOMAIN (softmax
+ * weights, or another dim), UNABLE (budget, work), NOMEM. */
 #define ATTEST_THEOREM1_TOKENS 4096
 #define ATTEST_THEOREM1_QUERIES 64
 attest_status attest_theorem1_build_from_vocabulary(attest_counterexample *counterexample,

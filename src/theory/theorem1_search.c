@@ -52,8 +52,9 @@ static bool sees_all(const attest_theorem1_search *s, const attest_theorem1_cont
     return true;
 }
 
-/* The least pair. Within a group of equal numbers its first context is in one, if there is any:
- * contexts that see the same tokens as the first see the same as each other. */
+/* Finds the least pair. If a group of equal numbers contains a pair, the first context of the
+ * group is in one: contexts that see the same tokens as the first do not differ from each
+ * other. */
 static bool find_pair(const attest_theorem1_context *pair[2], attest_theorem1_search *s)
 {
     pair[0] = NULL;
@@ -89,11 +90,11 @@ static attest_status build_pair(attest_counterexample *counterexample, bool *mer
     return attest_theorem1_check(merged, counterexample, error);
 }
 
-/* All sequences of up to length tokens. A functional that is equal on different vectors, which
- * one of 63 random bits in each entry hardly is, is exchanged for another. */
-static attest_status look(attest_counterexample *counterexample, bool *found,
-                          attest_theorem1_search *s, size_t length, attest_budget *budget,
-                          attest_error *error)
+/* Searches all sequences of up to length tokens. If the linear functional takes equal values on
+ * different vectors (unlikely: its entries have 63 random bits), another one is tried. */
+static attest_status search_up_to(attest_counterexample *counterexample, bool *found,
+                                  attest_theorem1_search *s, size_t length,
+                                  attest_budget *budget, attest_error *error)
 {
     const attest_theorem1_context *pair[2] = {NULL, NULL};
 
@@ -117,9 +118,9 @@ static void clear_tables(attest_theorem1_search *s)
     _fmpz_vec_clear(s->added, (slong)(heads * count));
 }
 
-static attest_status look_at_length(attest_counterexample *counterexample, bool *found,
-                                    attest_theorem1_search *s, size_t length,
-                                    attest_budget *budget, attest_error *error)
+static attest_status search_length(attest_counterexample *counterexample, bool *found,
+                                   attest_theorem1_search *s, size_t length,
+                                   attest_budget *budget, attest_error *error)
 {
     size_t count = s->count, heads = s->weights->heads;
     attest_status status;
@@ -127,7 +128,7 @@ static attest_status look_at_length(attest_counterexample *counterexample, bool 
     s->token = _fmpz_vec_init((slong)(count * s->vocabulary->dim));
     s->score = _fmpz_vec_init((slong)(heads * count * count));
     s->added = _fmpz_vec_init((slong)(heads * count));
-    status = look(counterexample, found, s, length, budget, error);
+    status = search_up_to(counterexample, found, s, length, budget, error);
     attest_theorem1_clear_contexts(s);
     clear_tables(s);
     return status;
@@ -164,7 +165,7 @@ static attest_status search_lengths(attest_counterexample *counterexample, bool 
         space->longest = longer;
         space->length = n;
         space->tokens = s->count;
-        ATTEST_TRY(look_at_length(counterexample, found, s, n, budget, error));
+        ATTEST_TRY(search_length(counterexample, found, s, n, budget, error));
     }
     return ATTEST_OK;
 }
@@ -207,11 +208,11 @@ attest_status attest_theorem1_build_least(attest_counterexample *counterexample,
 
 /* Sequences of a user's own tokens for which given hardmax weights have equal outputs.
  *
- * For a query x, head h ranks the keys y by l_h(y) = (W_K^T W_Q x).y. Let the sequences share
- * x and, for every head, a token that wins; whatever else they hold is not noticed as long as
- * it wins for no head. A head whose l_h is constant on the tokens lets all of them win:
- * leftmost ties then choose the first token, which is shared; uniform ties average all of them,
- * so the exchanged tokens must have equal sums under T = sum of W_O W_V over these heads. */
+ * For a query x, head h ranks the keys y by l_h(y) = (W_K^T W_Q x).y. Let the sequences share x
+ * and, for every head, a token that wins; tokens that win for no head then do not change the
+ * output. A head whose l_h is constant on the tokens lets all of them win: leftmost ties then
+ * choose the first token, which is shared; uniform ties average all of them, so the exchanged
+ * tokens must have equal sums under T = sum of W_O W_V over these heads. */
 
 enum { MOST_BALANCED = 512, MOST_RELATION = 64 };
 

@@ -448,7 +448,7 @@ void attest_direction_output(fmpq *output, const attest_rational_vector *directi
     }
 }
 
-/* x = m 2^e with m of so many bits, m rounded by floor or ceiling. */
+/* Rounds x up or down to a mantissa of this many bits. */
 static void round_to(fmpq_t x, long bits, bool up)
 {
     slong shift = bits - ((slong)fmpz_bits(fmpq_numref(x)) - (slong)fmpz_bits(fmpq_denref(x)));

@@ -13,7 +13,7 @@
 enum { THEOREM_DIRECTIONS = 1000, THEOREM_BITS = 56 };
 #define MOST_PRODUCTS 1e8
 
-/* All tokens over one denominator, and 0 behind them. */
+/* All tokens over one denominator, followed by the point 0. */
 typedef struct points {
     size_t count, dim;
     fmpz *entry; /* count * dim */
@@ -51,9 +51,9 @@ static void points_clear(points *p)
     fmpz_clear(p->denominator);
 }
 
-/* (v.(x - x'))^2 (|V|+1)^4 pi d >= 8 |x - x'|^2, decided with a rational just below pi: what
- * holds with it holds. scale = (|V|+1)^4 d times pi's numerator; limit = 8 denominator^2 times
- * its denominator. */
+/* (v.(x - x'))^2 (|V|+1)^4 pi d >= 8 |x - x'|^2, decided with a rational just below pi, which
+ * is the stricter inequality. scale = (|V|+1)^4 d times pi's numerator; limit = 8 denominator^2
+ * times its denominator. */
 static bool pair_is_wide(const points *p, size_t i, size_t j, const fmpz_t scale,
                          const fmpz_t limit, fmpz_t left, fmpz_t right, fmpz_t difference)
 {

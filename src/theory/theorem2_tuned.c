@@ -1,9 +1,9 @@
 /* theorem2_tuned.c -- v, kappa and w for the largest separation, searched in double.
  *
  * Let D be the least difference of the averages of one token over contexts of different
- * classes, R the range of v.x over the tokens. Outputs of one token then differ by |w| D at
- * least, those of different tokens by eps - |w| R; both are eps D / (D + R) for |w| = eps /
- * (D + R). So D / (D + R) is what the search maximises. This search is not rigorous: the
+ * classes, R the range of v.x over the tokens. Then outputs of one token differ by at least |w|
+ * D, and outputs of different tokens by at least eps - |w| R; both bounds are eps D / (D + R)
+ * for |w| = eps / (D + R). The search therefore maximises D / (D + R). It is not rigorous: the
  * result is certified afterwards. */
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ enum {
     SIZE_BITS = 24
 };
 #define BUDGET 2e7     /* exponentials */
-#define SMALL_WORK 1e6 /* of them: one process */
+#define SMALL_WORK 1e6 /* exponentials; fewer are computed in one process */
 
 typedef struct tuner {
     const attest_dataset *dataset;
@@ -34,7 +34,7 @@ typedef struct tuner {
     double *along;           /* v.x */
     uint32_t *order;         /* contexts by their queries, then by number */
     double *mean;            /* per context */
-    attest_radix_item *line; /* those of one query, to be sorted */
+    attest_radix_item *line; /* the means of one query, to be sorted */
     const attest_rational_vector
         *direction; /* the directions to try, and their results; in shared memory */
     struct outcome *outcome;
@@ -95,7 +95,7 @@ static void tuner_clear(tuner *t)
     free(t->line);
 }
 
-/* v.x for all tokens; the range. */
+/* Sets along to v.x for all tokens and returns their range. */
 static double project(tuner *t, const attest_rational_vector *v)
 {
     double divisor = fmpz_get_d(v->denominator), low = INFINITY, high = -INFINITY;
@@ -112,7 +112,7 @@ static double project(tuner *t, const attest_rational_vector *v)
     return high - low;
 }
 
-/* The average of v.y under the softmax of alpha v.y. */
+/* Returns the average of v.y under the softmax of alpha v.y. */
 static double average_of(const tuner *t, const attest_context *context, double kappa)
 {
     const uint32_t *token = t->dataset->token + t->dataset->start[context->sequence];
@@ -129,7 +129,8 @@ static double average_of(const tuner *t, const attest_context *context, double k
     return sum / mass;
 }
 
-/* The least difference of the averages of one query, those of line, over different classes. */
+/* Returns the least difference of the averages in t->line (those of one query) between
+ * different classes. */
 static double least_of_query(const tuner *t, size_t count)
 {
     double least = INFINITY;
@@ -180,7 +181,7 @@ static void best_clear(best *b)
     attest_rational_vector_clear(&b->v);
 }
 
-/* Replaces the outcome if this one is better; true if it did. */
+/* Replaces the outcome if this one is better; returns whether it was replaced. */
 static bool improve(outcome *of, double kappa, double least, double range)
 {
     double ratio = isinf(least) ? 1 : least / (least + range);
@@ -197,7 +198,8 @@ static void set_direction(best *b, const attest_rational_vector *v)
     fmpz_set(b->v.denominator, v->denominator);
 }
 
-/* Scores of about 0.05 to 50: softmax is neither flat nor decided. */
+/* Tries one direction with several kappas that give scores of about 0.05 to 50, where softmax
+ * is neither flat nor one-hot. */
 static bool try_direction(void *context, size_t number)
 {
     tuner *t = context;
@@ -244,8 +246,8 @@ static attest_status try_directions(best *b, tuner *t, size_t count, size_t jobs
     return status;
 }
 
-/* Steps from the best so far, smaller and smaller: v moves by a random direction over 2^step.
- */
+/* Tries a smaller and smaller change of the best direction so far: v plus a random direction
+ * over 2^step. */
 static bool refine(best *b, tuner *t, attest_rational_vector *v, attest_rational_vector *move,
                    int step, uint64_t *state)
 {
@@ -290,7 +292,7 @@ static attest_status search(best *b, tuner *t, uint64_t seed, size_t jobs, attes
     return ATTEST_OK;
 }
 
-/* x = a double, rounded to so many bits. Domain: x > 0, finite. */
+/* x = value, rounded up or down to this many bits. Domain: value > 0, finite. */
 static void set_rounded(fmpq_t x, double value, long bits, bool up)
 {
     ARF(exact);
@@ -321,10 +323,11 @@ static attest_status take_best(attest_construction *construction, const best *b,
     return status;
 }
 
-/* Doubles may see too little: tokens that agree in 53 bits, or a direction that merges two of
- * them but for rounding. Then any direction that keeps the tokens and 0 apart, exactly, has to
- * do, as the proof of `tuned` asks for no more; |w| is at most half of what keeps different
- * tokens apart, doubles being off by less than 2^-50 of the largest |v.x|. */
+/* Takes any direction that separates the tokens and 0 exactly. The search in doubles fails if
+ * tokens agree in 53 bits, or if a direction separates two of them by rounding errors only; the
+ * proof of `tuned` needs no more than an exactly separating direction. |w| is at most half of
+ * the largest value that keeps different tokens apart, since doubles are off by less than 2^-50
+ * of the largest |v.x|. */
 static attest_status take_any(best *b, tuner *t, uint64_t seed, attest_error *error)
 {
     attest_rational_vector *v = &b->v;

@@ -85,8 +85,8 @@ attest_two_layers_part attest_two_layers_check(const attest_universal_pair *pair
     return ATTEST_TWO_LAYERS_SURVIVES;
 }
 
-/* The second layer scores a key (t, e), e = M for t > 0 and m for t < 0, by along t + beside e;
- * all whole numbers: the case that tells the pair apart. */
+/* Chooses the scores of the second layer that distinguish the pair: a key (t, e), e = M for t >
+ * 0 and m for t < 0, scores along t + beside e. All are whole numbers. */
 static void choose_scores(long *along, long *beside, const attest_universal_pair *pair,
                           attest_two_layers_part part)
 {

@@ -55,7 +55,7 @@ mutation "a witness of any first difference" src/recheck/lemma_order.c \
 mutation "a witness of any gap" src/recheck/lemma_order.c \
     'else if (!fmpq_equal(witness->gap, gap))' 'else if (false)'
 mutation "a witness of any bound" src/recheck/lemma_order.c \
-    'else if (!bound_is(&q))' 'else if (false)'
+    'else if (!is_bound_inside(&q))' 'else if (false)'
 
 # the slack
 check=src/recheck/check.c

@@ -234,7 +234,7 @@ mutation "a sum of ones that stays too early" src/audit/invariance.c \
 
 # theory
 mutation "classes that forget the token" src/theory/contextual.c \
-    '&s->classes, vocabulary, meant)' '&s->classes, vocabulary, 0)'
+    '&s->classes, vocabulary, identity)' '&s->classes, vocabulary, 0)'
 mutation "contexts without the mask" src/theory/contextual.c \
     'if (mask == ATTEST_MASK_CAUSAL) {' 'if (mask == ATTEST_MASK_CAUSAL && length > 3) {'
 mutation "a difference of Boltzmann values with its sign turned" src/theory/lemma_f.c \
