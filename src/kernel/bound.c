@@ -9,7 +9,7 @@
 
 #define UNIT ATTEST_BOUND_UNIT
 #define SLACK ATTEST_BOUND_SLACK
-/* Of the exponential, in units of roundoff: an ulp is at most twice that of the value. */
+/* The relative error of the exponential in units of roundoff: an ulp is at most two of them. */
 #define EXP_ERROR (2.0 * ATTEST_KERNEL_EXP_ULP)
 #define SIZE_LIMIT ((size_t)ATTEST_BOUND_SIZE_LIMIT)
 
@@ -18,7 +18,7 @@ static void sharp_terms(struct bound_terms *terms, double d, double m, double su
                         double value_depth)
 {
     const double weight = EXP_ERROR + log(m) + 1.0, out = sum_depth + 2.0;
-    /* Any t > 0 is right; this one is near the best where q and k have entries of size 1 and
+    /* Any t > 0 gives a bound; this one is nearly optimal if q and k have entries of size 1 and
      * scores of size d^1/2. */
     const double t = weight < d * sqrt(d) ? weight / (d * sqrt(d)) : 1.0;
 
@@ -105,7 +105,8 @@ double attest_bound_norm(const double *x, size_t d, size_t m)
     return norm * ((double)m + 2.0) <= DBL_MAX ? norm : INFINITY;
 }
 
-/* Whether the dot product is computed without any rounding, by multiply and add or fused. */
+/* Returns whether the dot product is computed without any rounding, with or without fused
+ * multiply-add. */
 static bool dot_is_exact(const double *q, const double *k, size_t d)
 {
     double sum = 0.0;

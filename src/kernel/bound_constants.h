@@ -43,9 +43,9 @@
 #define ATTEST_BOUND_SPECTRAL_MAX 0x1p+200
 #define ATTEST_BOUND_SPECTRAL_AWAY 0x1p-19
 
-/* A key whose score is more than so many delta below the largest loses (step 6): one delta is
- * the rounding of a score. The first for the kernel's own scores, the second for a second look
- * with other roundings. */
+/* A key whose score is more than this times delta below the largest loses (step 6); delta
+ * bounds the rounding of a score. The first for the kernel's own scores, the second for a
+ * second look with other roundings. */
 #define ATTEST_BOUND_MARGIN 0x1p+2
 #define ATTEST_BOUND_MARGIN_AGAIN 0x1p+3
 /* Added to delta: the underflow of products (step 6). Not subnormal: that would be slow. */

@@ -23,7 +23,7 @@ void attest_kernel_fail(const char *hypothesis, const char *text, const char *fi
 #endif
 
 #ifdef ATTEST_KERNEL_AVX2
-/* Asks the processor and the operating system. */
+/* Returns whether processor and operating system support AVX2 and FMA. */
 static bool has_avx2(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
@@ -60,11 +60,12 @@ static const struct kernel *const kernels[] = {
 };
 #define KERNELS (sizeof kernels / sizeof kernels[0])
 
-/* NULL until the first choice. Atomic, so that threads may race to make it: all make the same,
- * and what it points to is constant. */
+/* NULL until the first choice. Atomic, because threads may race to choose: all choose the same
+ * kernel, which is constant. */
 static _Atomic(const struct kernel *) active;
 
-/* The available kernel of that name, the fastest one for NULL; NULL if there is none. */
+/* Returns the available kernel with that name, the fastest one for a name of NULL, or NULL if
+ * it is not available. */
 static const struct kernel *find(const char *name)
 {
     for (size_t i = 0; i < KERNELS; i++)

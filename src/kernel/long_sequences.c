@@ -183,8 +183,8 @@ static inline bool is_finite(const double *x, size_t d)
     return _mm256_movemask_pd(zero) == 15 && rest == 0.0;
 }
 
-/* out = the sum of the values of the tied keys, in the order of the keys; 0 if there is none,
- * where scores are NaN. */
+/* out = the sum of the values of the tied keys, in the order of the keys; 0 if scores are NaN,
+ * when no key ties. */
 static struct winners add_winners(double *out, const double *score, size_t m, double top,
                                   double threshold, const double *v, size_t d)
 {

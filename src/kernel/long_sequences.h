@@ -6,9 +6,9 @@
  * query for two fused multiply-adds per query. 24 queries are taken at a time: a key panel then
  * serves several tiles from the first-level cache, and so does a block of values. The order of
  * operations of a score and of an output entry depends on its index alone, not on the tile:
- * results do not depend on where a row falls, nor on the width of the vectors. So that the same
- * is true of error bounds, what is done once per token or per row is done in fours and eights
- * whatever the width. */
+ * results do not depend on where a row falls, nor on the width of the vectors. Error bounds do
+ * not depend on it either: operations per token or per row are done in groups of four and eight
+ * for every width. */
 #ifndef ATTEST_KERNEL_LONG_SEQUENCES_H
 #define ATTEST_KERNEL_LONG_SEQUENCES_H
 
@@ -58,7 +58,7 @@ struct panel {
     double *value_square;   /* |v|^2, finite */
     double *value_rounding; /* g^2 |v|^2 */
     double *value_most;     /* the largest |v|^2 that row i sees; +inf for a NaN */
-    double *norm_most;      /* the same of |v| itself; see norm_most */
+    double *norm_most;      /* the largest |v| that row i sees; see panel_norm_most */
     bool has_norm_most;
     double *depth;                  /* roundings of the product of a key and its weight */
     double *mean, mean_norm, sigma; /* see panel_spectral */

@@ -62,7 +62,7 @@ static inline __attribute__((always_inline)) void score_tile(const struct group 
     EACH_ROW top[r] = group_largest(s[r], top[r], count);
 }
 
-/* The same for the first m keys. */
+/* The scores of rows i, ... for the first m keys. */
 static inline __attribute__((always_inline)) void many_scores(const struct group *group,
                                                               size_t i, vector *score, size_t m,
                                                               vector top[2], const int rows)
@@ -393,7 +393,7 @@ choose_few(struct group *group, size_t i, vector delta, size_t d, const int m)
                   (size_t)m);
 }
 
-/* The same for row i over m keys. */
+/* choose() for row i over m keys. */
 #define CHOOSE(d, m) return choose_few(group, i, delta, d, m)
 #define DEFINE_CHOOSE(m)                                                                       \
     static unsigned choose_##m(struct group *group, size_t i, vector delta)                    \

@@ -1,6 +1,6 @@
-/* sums.h -- many sums of products at once, every operation rounded to a small format that
- * doubles host (format/simulate_in_double.h): what a simulated kernel or an audit does most of
- * the time.
+/* sums.h -- many sums of products at once, every operation rounded to a small format whose
+ * numbers are doubles (format/simulate_in_double.h): most of the time of simulated kernels and
+ * audits is spent here.
  *
  * Every lane does what attest_in_double_nearest does; the results of all kernels are the same
  * to the bit. proofs-notes/audit.md, "Vectors". */

@@ -237,7 +237,7 @@ static inline __m256d vector_fold(const vector x[2])
     return _mm256_add_pd(x[0], x[1]);
 }
 
-/* to[i], i < count, has entry i of four arrays, each `apart` doubles behind the one before. Two
+/* to[i], i < count, has entry i of four arrays, each `apart` doubles after the one before. Two
  * entries at a time: halves that come from memory cost no shuffle. */
 static inline void vector_gather(vector *to, const double *from, size_t apart, size_t count)
 {
