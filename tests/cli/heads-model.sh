@@ -20,13 +20,14 @@ sys.exit(any(a[key] != b[key] for key in keys) or not a["qkv"]["model"] or b["qk
 SAME
 }
 
-for kind in gpt2 llama qwen3 llama3 linear gemma2 phi3 bloom neox bert; do
+for kind in gpt2 llama qwen3 llama3 linear gemma2 gemma3 phi3 bloom neox bert; do
     mkdir "$kind"
     python3 "$oracle" make "$kind" "$kind"
     arch=$kind more=--causal
     case $kind in
     qwen3 | llama3 | linear) arch=llama ;;
     gemma2) more="--causal --softcap 5 --scale 0x1.a20bd8p-2" ;;
+    gemma3) arch=gemma2 more="--causal --scale 0x1.a20bd8p-2" ;;
     bloom) more="--causal --mask layers.{}.mask" ;;
     bert) more= ;;
     esac

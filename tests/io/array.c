@@ -112,6 +112,8 @@ static void random_words(bool big, uint64_t *seed)
         ok = ok && (isnan(d) ? isnan(got[0]) : got[0] == d);
         attest_array_get_doubles(got, &narrow, 0, 1, 2);
         ok = ok && (isnan(f) ? isnan(got[0]) : got[0] == (double)f);
+        attest_array_get_doubles(got, &narrow, 1, 1, 1); /* the second alone */
+        ok = ok && (isnan(got[1]) ? isnan(got[0]) : got[0] == got[1]);
         attest_dyadic x;
         if (isfinite(d))
             ok = ok && attest_array_get(&x, &wide, 0, NULL) == ATTEST_OK && value_of(&x) == d;

@@ -168,6 +168,8 @@ static inline void case_schedule(attest_judge_schedule *s, attest_judge_variant 
     if (tensor && case_pick(state, 3) == 0)
         v->score.promote = v->score.block * (1 + case_pick(state, 2));
     if (tensor && case_pick(state, 3) == 0) {
+        if (case_pick(state, 3) == 0)
+            v->pv.block = 1;
         v->pv.promote = v->pv.block;
         s->tile = v->pv.promote;
     } else if (tensor && case_pick(state, 3) == 0) {

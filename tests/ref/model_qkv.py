@@ -4,7 +4,7 @@
     model_qkv.py outputs FOLDER KIND EVAL the balls of `attest eval` for layer 1, imported with its norm and 1/sqrt(s), hold what is true
     model_qkv.py compare FOLDER KIND QKV compares q, k, v and what is added to scores, as `attest audit --save-qkv` wrote them
 
-Kinds: gpt2 llama qwen3 llama3 linear gemma2 phi3 bloom neox bert. Shares no code with attest; fails with a line for each difference.
+Kinds: gpt2 llama qwen3 llama3 linear gemma2 gemma3 phi3 bloom neox bert. Shares no code with attest; fails with a line for each difference.
 """
 import functools
 import json
@@ -20,7 +20,7 @@ PI = D("3.1415926535897932384626433832795028841971693993751058209749445923078164
 LAYERS, BATCH, TOKENS = 2, 2, 5
 # heads, heads of keys, size of a head, dimension
 SHAPE = {"gpt2": (3, 3, 4, 12), "llama": (4, 2, 6, 10), "qwen3": (4, 1, 4, 12), "llama3": (2, 2, 8, 12), "linear": (2, 1, 4, 6),
-         "gemma2": (4, 2, 4, 10), "phi3": (4, 2, 4, 12), "bloom": (6, 6, 2, 12), "neox": (2, 2, 8, 16), "bert": (2, 2, 5, 10)}
+         "gemma2": (4, 2, 4, 10), "gemma3": (2, 1, 4, 6), "phi3": (4, 2, 4, 12), "bloom": (6, 6, 2, 12), "neox": (2, 2, 8, 16), "bert": (2, 2, 5, 10)}
 CONFIG = {
     "gpt2": {"n_head": 3, "layer_norm_epsilon": 1e-5},
     "llama": {"num_attention_heads": 4, "num_key_value_heads": 2, "rms_norm_eps": 1e-6, "rope_theta": 500000.0, "rope_scaling": None},
@@ -30,6 +30,7 @@ CONFIG = {
                                 "original_max_position_embeddings": 800}},
     "linear": {"num_attention_heads": 2, "rms_norm_eps": 1e-5, "rope_scaling": {"type": "linear", "factor": 2.5}},
     "gemma2": {"num_attention_heads": 4, "rms_norm_eps": 1e-6, "attn_logit_softcapping": 5.0, "query_pre_attn_scalar": 6, "sliding_window": 4096},
+    "gemma3": {"num_attention_heads": 2, "rms_norm_eps": 1e-6, "query_pre_attn_scalar": 6},
     "phi3": {"num_attention_heads": 4, "rms_norm_eps": 1e-5, "partial_rotary_factor": 0.5},
     "bloom": {"n_head": 6, "layer_norm_epsilon": 1e-5},
     "neox": {"num_attention_heads": 2, "layer_norm_eps": 1e-5, "rotary_pct": 0.25, "rotary_emb_base": 10000},
@@ -63,7 +64,7 @@ def shapes(kind):
         found[at + "self_attn.qkv_proj.weight"] = (q + 2 * k, dim)
     else:
         found |= {at + f"self_attn.{part}_proj.weight": (rows, dim) for part, rows in (("q", q), ("k", k), ("v", k))}
-    if kind == "qwen3":
+    if kind in ("qwen3", "gemma3"):
         found |= {at + f"self_attn.{part}_norm.weight": (size,) for part in "qk"}
     return found
 
@@ -196,7 +197,7 @@ def normed(kind, tensors, layer, x):
     bias = tensors.get(name.replace("weight", "bias").format(layer))
     config = CONFIG[kind]
     eps = next(D(repr(config[key])) for key in ("rms_norm_eps", "layer_norm_epsilon", "layer_norm_eps") if key in config)
-    if kind == "gemma2":
+    if kind in ("gemma2", "gemma3"):
         weight = [1 + w for w in weight]
     return norm(x, eps, bias is not None, weight, vector(bias) if bias else None)
 
@@ -212,8 +213,9 @@ def form(kind, tensors, layer, matrices, x, position):
         if biases[part]:
             y = [a + b for a, b in zip(y, biases[part])]
         y = [y[h * size:(h + 1) * size] for h in range(count)]
-        if part < 2 and kind == "qwen3":
+        if part < 2 and kind in ("qwen3", "gemma3"):
             weight = vector(tensors[f"model.layers.{layer}.self_attn.{'qk'[part]}_norm.weight"])
+            weight = [1 + w for w in weight] if kind == "gemma3" else weight
             y = [norm(h, D(repr(config["rms_norm_eps"])), False, weight) for h in y]
         if part < 2 and kind not in ("gpt2", "bert", "bloom"):
             dims = int(size * config.get("partial_rotary_factor", config.get("rotary_pct", 1)))
