@@ -1,4 +1,4 @@
-"""Arrays of others, seen as the library sees them: an address, a format, shape and strides.
+"""Views of arrays of any library, as attest needs them: address, format, shape and strides.
 
 Nothing is copied, but for nested lists and arrays of the other byte order.
 """
@@ -33,9 +33,9 @@ _OTHER_ORDER = ">" if sys.byteorder == "little" else "<"
 
 
 class Array:
-    """An array of someone else's, with the name of its format.
+    """A view of an array, with the name of its format.
 
-    Made by :func:`view`; everything that takes arrays takes it.
+    Made by :func:`view`; every function that takes arrays accepts it.
     """
 
     __slots__ = ("owner", "address", "type", "shape", "strides")
@@ -76,7 +76,7 @@ def _contiguous(shape: Sequence[int], size: int) -> Tuple[int, ...]:
 
 
 class _Buffer(ctypes.Structure):
-    """What CPython fills for a buffer (PEP 3118)."""
+    """The structure of a buffer (PEP 3118), which CPython fills in."""
 
     _fields_ = [
         ("buf", ctypes.c_void_p),
@@ -94,7 +94,7 @@ class _Buffer(ctypes.Structure):
 
 
 def _address_of(memory: memoryview) -> int:
-    """Where a memoryview begins, also one that is read-only. The view keeps the memory."""
+    """The address of a memoryview, which may be read-only. The view keeps the memory."""
     buffer = _Buffer()
     api = ctypes.pythonapi
     if api.PyObject_GetBuffer(ctypes.py_object(memory), ctypes.byref(buffer), 0x11C):  # FULL_RO
@@ -105,16 +105,16 @@ def _address_of(memory: memoryview) -> int:
 
 
 def _type_of(name: str, wanted: Optional[int], size: int, what: str) -> int:
-    """The type of elements that are called like this, or that the caller says they are."""
+    """The type of elements by this name, or the type that the caller wants."""
     found = _NAMES.get(name)
     if wanted is not None and wanted != found:
         if found is not None or SIZE[wanted] != size:
-            raise InputError(f"{what}: elements of {name} are no {SAFETENSORS[wanted]}")
+            raise InputError(f"{what}: elements of {name} are not {SAFETENSORS[wanted]}")
         return wanted
     if found is None:
         raise InputError(
-            f"{what}: elements of {name} are no floating-point numbers that attest knows; "
-            'for integers that hold their bits, say which: attest.view(x, "bfloat16")'
+            f"{what}: elements of {name} are not floating-point numbers of a supported format; "
+            'for integers that contain their bits, name the format: attest.view(x, "bfloat16")'
         )
     return found
 
@@ -142,7 +142,7 @@ def _from_interface(x: Any, wanted: Optional[int], what: str) -> Array:
     interface: Dict[str, Any] = x.__array_interface__
     typestr: str = interface["typestr"]
     type = _TYPESTR.get(typestr[1:]) if wanted is None else None
-    size = int(typestr[2:]) if typestr[2:].isdigit() else 0  # objects and dates are no numbers
+    size = int(typestr[2:]) if typestr[2:].isdigit() else 0  # objects and dates are not numbers
     if type is None:  # ml_dtypes' are bytes to NumPy, but have a name
         name = getattr(getattr(x, "dtype", None), "name", typestr)
         type = _type_of(name, wanted, size, what)
@@ -172,7 +172,7 @@ def _flatten(x: Any, what: str) -> Tuple[List[float], List[int]]:
         try:
             return [float(x)], []
         except (TypeError, ValueError):
-            raise InputError(f"{what}: {x!r:.60} is no array of numbers") from None
+            raise InputError(f"{what}: {x!r:.60} is not an array of numbers") from None
     numbers: List[float] = []
     inner: Optional[List[int]] = None
     for item in x:
@@ -200,11 +200,11 @@ def _from_lists(x: Any, wanted: Optional[int], what: str) -> Array:
 
 
 def view(x: Any, format: Optional[str] = None, *, what: str = "the array") -> Array:
-    """An array as attest sees it; nothing is copied where that can be avoided.
+    """Returns a view of an array; nothing is copied where that can be avoided.
 
     Arrays are those of NumPy (also with the types of ml_dtypes), tensors of PyTorch on the CPU,
     everything with the buffer protocol or ``__array_interface__``, and nested lists of numbers,
-    which are taken as binary64. ``format`` names what integers hold the bits of:
+    which are taken as binary64. ``format`` names the format of which integers contain the bits:
 
     >>> import array
     >>> bits = array.array("H", [0x3F80, 0x4000, 0xBF80, 0])   # 1, 2, -1, 0 in bfloat16
@@ -218,7 +218,7 @@ def view(x: Any, format: Optional[str] = None, *, what: str = "the array") -> Ar
             raise InputError(f"there is no format {format!r} here; there are {', '.join(SAFETENSORS)} and their other names")
     if isinstance(x, Array):
         if wanted is not None and wanted != x.type:
-            raise InputError(f"{what}: elements of {SAFETENSORS[x.type]} are no {SAFETENSORS[wanted]}")
+            raise InputError(f"{what}: elements of {SAFETENSORS[x.type]} are not {SAFETENSORS[wanted]}")
         return x
     if hasattr(x, "data_ptr") and hasattr(x, "element_size"):
         return _from_torch(x, wanted, what)
@@ -229,12 +229,12 @@ def view(x: Any, format: Optional[str] = None, *, what: str = "the array") -> Ar
     try:
         memory = memoryview(x)
     except TypeError:
-        raise InputError(f"{what}: {type(x).__name__} is no array") from None
+        raise InputError(f"{what}: {type(x).__name__} is not an array") from None
     return _from_buffer(memory, wanted, what)
 
 
 def tensor(x: Array, shape: Sequence[int], strides: Sequence[int]) -> Tensor:
-    """The library's structure; missing axes in front have length 1."""
+    """The library's structure; missing leading axes have length 1."""
     missing = 4 - len(shape)
     ones = (1,) * missing
     zeros = (0,) * missing
@@ -242,7 +242,7 @@ def tensor(x: Array, shape: Sequence[int], strides: Sequence[int]) -> Tensor:
 
 
 def doubles(count: int, shape: Sequence[int]) -> Tuple[memoryview, int]:
-    """Room for results: a memoryview of that shape, and its address."""
+    """Allocates results: a memoryview of this shape, and its address."""
     room = bytearray(8 * count)
     address = ctypes.addressof(ctypes.c_char.from_buffer(room))
     return memoryview(room).cast("d", list(shape)), address

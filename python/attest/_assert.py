@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, Callable, List, Optional, Union
 
 from ._arrays import view
-from ._judge import Judgement, judge_asked
+from ._judge import Judgement, judge_problem
 from ._kernel import Kernel, KernelLike, kernel as load_kernel
 from ._message import describe
-from ._question import Asked, Causal, Number, Window
+from ._problem import Causal, Number, Problem, Window
 from ._save import command, save_case
 
 FOLDER = "attest-failures"
@@ -32,7 +32,7 @@ class AttentionError(AssertionError):
 
 
 def _case_name() -> str:
-    """The test that runs, as pytest says, or the line that called."""
+    """The name of the running test of pytest, or of the calling line."""
     test = os.environ.get("PYTEST_CURRENT_TEST")
     if test:
         name = test.rsplit(" (", 1)[0]
@@ -44,22 +44,22 @@ def _case_name() -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[-120:] or "case"
 
 
-def _save(folder: Path, asked: Asked, model: Kernel, out: Any) -> str:
+def _save(folder: Path, problem: Problem, model: Kernel, out: Any) -> str:
     output = view(out)
     path = folder / f"{_case_name()}.safetensors"
-    return command(save_case(path, asked, model, output, asked.output(output)))
+    return command(save_case(path, problem, model, output, problem.output(output)))
 
 
-def _keep(save: Union[None, bool, str, "os.PathLike[str]"], asked: Asked, model: Kernel, out: Any) -> Optional[str]:
+def _keep(save: Union[None, bool, str, "os.PathLike[str]"], problem: Problem, model: Kernel, out: Any) -> Optional[str]:
     if save is False:
         return None
     chosen = save if not isinstance(save, bool) and save is not None else os.environ.get("ATTEST_SAVE")
     if chosen:
-        return _save(Path(chosen), asked, model, out)
+        return _save(Path(chosen), problem, model, out)
     try:
-        return _save(Path(FOLDER), asked, model, out)
+        return _save(Path(FOLDER), problem, model, out)
     except OSError:  # a folder that is not ours to write
-        return _save(Path(tempfile.gettempdir()) / f"{FOLDER}-{os.getuid()}", asked, model, out)
+        return _save(Path(tempfile.gettempdir()) / f"{FOLDER}-{os.getuid()}", problem, model, out)
 
 
 def assert_attention(
@@ -86,9 +86,9 @@ def assert_attention(
 
     Arguments as :func:`judge`'s. A failure shows the element, its exact value, the bound, what
     was returned, which rows are wrong, a fault that explains it, and the command that judges it again
-    from a file: in the folder ``save``, ``$ATTEST_SAVE``, or ``attest-failures``, named
+    from a file: in the directory ``save``, ``$ATTEST_SAVE``, or ``attest-failures``, named
     after the test, so that of many failures of one test the last is kept; ``save=False`` saves
-    nothing. An output of which something is undecided fails, too: that is no pass.
+    nothing. An undecided output fails, too.
 
     >>> q, k, v = [[1.0], [0.0]], [[0.0], [0.0]], [[1.0], [3.0]]
     >>> assert_attention([[2.0], [2.0]], q, k, v, kernel="fp32-any").ok
@@ -107,13 +107,13 @@ def assert_attention(
     """
     model = load_kernel(kernel)
     factors = (q_descale, k_descale, v_descale)
-    asked = Asked(q, k, v, scale, causal, window, mask, softcap, sink, empty_row, factors)
-    judgement = judge_asked(asked, out, model, jobs)
+    problem = Problem(q, k, v, scale, causal, window, mask, softcap, sink, empty_row, factors)
+    judgement = judge_problem(problem, out, model, jobs)
     if judgement.ok:
         for observe in observers:
             observe(judgement, None)
         return judgement
-    replay = _keep(save, asked, model, out)
+    replay = _keep(save, problem, model, out)
     for observe in observers:
         observe(judgement, replay)
     text = describe(judgement) + (f"\nto see it again: {replay}" if replay else "")

@@ -12,16 +12,16 @@ from ._arrays import doubles, view
 from ._ball import Ball
 from ._kernel import Kernel, KernelLike, kernel as load_kernel
 from ._library import Bounds, Failure, check, lib, options as make_options, take_text
-from ._question import Asked, Causal, Number, Window
+from ._problem import Causal, Number, Problem, Window
 
 VERDICTS = ("within", "wrong", "undecided")
 
 
 class Judgement:
-    """What was found of an output; :func:`judge` makes it.
+    """The judgement of an output; :func:`judge` makes it.
 
-    ``verdict`` is ``"within"``, ``"wrong"`` or ``"undecided"``. The others are what
-    ``attest judge --json`` prints under the same names: ``elements``, ``worst``, ``heads``,
+    ``verdict`` is ``"within"``, ``"wrong"`` or ``"undecided"``. The other members have
+    the names and values of ``attest judge --json``: ``elements``, ``worst``, ``heads``,
     ``wrong_rows``, ``histogram``, ``returned_by_faults`` and so on; ``record`` has them all.
     """
 
@@ -96,18 +96,18 @@ def judge(
 ) -> Judgement:
     """Is this output of an attention kernel right?
 
-    For every element an interval is computed that holds what every kernel of the model returns;
-    an element outside of it is proved wrong. ``q``, ``k`` and ``v`` are what the kernel was
-    given, after its casts, of shape (batch, heads, tokens, dim), (heads, tokens, dim) or
+    For every element an interval is computed that contains the results of all kernels of the model;
+    an element outside of it is proved wrong. ``q``, ``k`` and ``v`` are the inputs of the kernel,
+    after its casts, of shape (batch, heads, tokens, dim), (heads, tokens, dim) or
     (tokens, dim); ``out`` has the shape of ``q`` with the dim of ``v``, or the heads side by side.
 
-    ``scale`` is an exact number, ``"none"`` or, by default, 1/sqrt(dim); ``causal`` True lets the
-    last query see the last key, ``"top-left"`` (PyTorch's ``is_causal``) the first the first
-    alone; ``window`` is (keys before, keys after) or None on a side; ``mask`` is of truth values
-    (True is seen) or of numbers that are added to the scores; ``empty_row`` is what a row that
-    sees nothing is to be, ``"zero"`` or ``"nan"``; ``q_descale``, ``k_descale`` and ``v_descale``
-    are what q, k and v are multiplied by, kept apart from them as kernels on 8-bit floats have
-    it: a number, or one for each head, or of shape (batch, heads). ``jobs`` processes share the
+    ``scale`` is an exact number, ``"none"`` or, by default, 1/sqrt(dim); ``causal`` is True if
+    the last query sees the last key, or ``"top-left"`` (PyTorch's ``is_causal``) if the first query
+    sees the first key only; ``window`` is (keys before, keys after), None for no limit; ``mask``
+    contains truth values (True: the key is seen) or numbers that are added to the scores;
+    ``empty_row`` is the output of a row without keys, ``"zero"`` or ``"nan"``; ``q_descale``,
+    ``k_descale`` and ``v_descale`` are the factors of q, k and v in kernels on 8-bit floats: a
+    number, one for each head, or of shape (batch, heads). ``jobs`` processes share the
     work.
 
     >>> q, k, v = [[1.0], [0.0]], [[0.0], [0.0]], [[1.0], [3.0]]
@@ -119,17 +119,17 @@ def judge(
     """
     model = load_kernel(kernel)
     factors = (q_descale, k_descale, v_descale)
-    asked = Asked(q, k, v, scale, causal, window, mask, softcap, sink, empty_row, factors)
-    return judge_asked(asked, out, model, jobs)
+    problem = Problem(q, k, v, scale, causal, window, mask, softcap, sink, empty_row, factors)
+    return judge_problem(problem, out, model, jobs)
 
 
-def judge_asked(asked: Asked, out: Any, model: Kernel, jobs: int) -> Judgement:
+def judge_problem(problem: Problem, out: Any, model: Kernel, jobs: int) -> Judgement:
     output = view(out, what="out")
     pointer, failure = c_void_p(), Failure()
     status = lib.attest_judgement_make(
         byref(pointer),
-        byref(asked.output(output)),
-        byref(asked.question),
+        byref(problem.output(output)),
+        byref(problem.qkv),
         model._pointer,
         byref(make_options(jobs)),
         byref(failure),
@@ -149,20 +149,20 @@ def _summarize(bounds: Sequence[float]) -> Dict[str, Any]:
 
 
 class Tolerance:
-    """What is proved of every output element; :func:`tolerance` makes it.
+    """Proved bounds for every output element; :func:`tolerance` makes it.
 
     ``lo``, ``hi``, ``exact``, ``error`` and ``bound`` are memoryviews of doubles, of the output's
     shape: ``numpy.asarray(x.bound)`` is an array without a copy. Every kernel of the model
     returns a number in [lo, hi], no farther than ``bound`` from the exact result, which is no
-    farther than ``error`` from ``exact``. ``reason`` says why some bounds are infinite, or is None.
-    ``given`` is what the program finds of a tolerance.
+    farther than ``error`` from ``exact``. ``reason`` explains why some bounds are infinite, or is None.
+    ``given`` is the result for a given tolerance, if there was one.
     """
 
-    def __init__(self, asked: Asked, arrays: Sequence[memoryview], reason: Optional[str]):
+    def __init__(self, problem: Problem, arrays: Sequence[memoryview], reason: Optional[str]):
         self.lo, self.hi, self.exact, self.error, self.bound = arrays
         self.reason = reason
         self.given: Optional[Dict[str, Any]] = None
-        self._shape = asked.shape
+        self._shape = problem.shape
 
     def _flat(self) -> Tuple[float, ...]:
         raw = self.bound.cast("B")
@@ -223,28 +223,28 @@ def tolerance(
     """
     model = load_kernel(kernel)
     factors = (q_descale, k_descale, v_descale)
-    asked = Asked(q, k, v, scale, causal, window, mask, softcap, sink, empty_row, factors)
-    rooms = [doubles(asked.count, asked.result_shape) for _ in range(5)]
+    problem = Problem(q, k, v, scale, causal, window, mask, softcap, sink, empty_row, factors)
+    rooms = [doubles(problem.count, problem.result_shape) for _ in range(5)]
     bounds, failure = Bounds(*(address for _, address in rooms)), Failure()
     status = lib.attest_judge_bound(
-        byref(bounds), byref(asked.question), model._pointer, byref(make_options(jobs)), byref(failure)
+        byref(bounds), byref(problem.qkv), model._pointer, byref(make_options(jobs)), byref(failure)
     )
     check(status, failure)
     reason = bounds.unbounded.decode() if bounds.unbounded else None
-    found = Tolerance(asked, [room for room, _ in rooms], reason)
+    found = Tolerance(problem, [room for room, _ in rooms], reason)
     if given is not None:
         from ._save import judge_given
 
-        found.given = judge_given(asked, model, given, jobs)
+        found.given = judge_given(problem, model, given, jobs)
     return found
 
 
 class Simulation:
-    """The output of a concrete kernel; :func:`simulate` makes it.
+    """The output of a kernel with a schedule; :func:`simulate` makes it.
 
-    ``out``, ``lo`` and ``hi`` are memoryviews of doubles; ``format`` names the format of which
-    ``out`` has numbers. Only exp is open: ``out`` has it correctly rounded, and for any exp of
-    the model the output lies between ``lo`` and ``hi``.
+    ``out``, ``lo`` and ``hi`` are memoryviews of doubles; ``format`` names the format of the
+    numbers in ``out``, which are computed with a correctly rounded exp. For any exp that the model
+    allows the output lies between ``lo`` and ``hi``.
     """
 
     def __init__(self, arrays: Sequence[memoryview], format: str):
@@ -271,7 +271,7 @@ def simulate(
     empty_row: str = "zero",
     jobs: int = 1,
 ) -> Simulation:
-    """What the kernel of a schedule of the model returns, bit for bit.
+    """The output of the kernel with this schedule of the model, bit for bit.
 
     >>> q, k, v = [[1.0], [0.0]], [[0.0], [0.0]], [[1.0], [3.0]]
     >>> simulate(q, k, v, kernel="hopper-bf16-64").out.tolist()
@@ -279,12 +279,12 @@ def simulate(
     """
     model = load_kernel(kernel)
     factors = (q_descale, k_descale, v_descale)
-    asked = Asked(q, k, v, scale, causal, window, mask, softcap, sink, empty_row, factors)
-    rooms = [doubles(asked.count, asked.result_shape) for _ in range(3)]
+    problem = Problem(q, k, v, scale, causal, window, mask, softcap, sink, empty_row, factors)
+    rooms = [doubles(problem.count, problem.result_shape) for _ in range(3)]
     addresses: List[int] = [address for _, address in rooms]
     failure = Failure()
     status = lib.attest_judge_simulate(
-        *addresses, byref(asked.question), model._pointer, schedule, byref(make_options(jobs)), byref(failure)
+        *addresses, byref(problem.qkv), model._pointer, schedule, byref(make_options(jobs)), byref(failure)
     )
     check(status, failure)
     return Simulation([room for room, _ in rooms], model.output_format)

@@ -1,4 +1,4 @@
-"""Kernel models: what is known of a kernel."""
+"""Kernel models."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Kernel:
 
     @property
     def model(self) -> Dict[str, Any]:
-        """The model with every member that was left to defaults, as a dict."""
+        """The model as a dict, with all members, including defaults."""
         if not self._model:
             self._model = json.loads(take_text(lib.attest_judge_model_format(self._pointer)))
         return self._model
@@ -55,7 +55,7 @@ class Kernel:
 
     @property
     def output_format(self) -> str:
-        """The format of the results, "binary64" where the model leaves it open."""
+        """The format of the results, "binary64" if the model allows several."""
         formats = self.output_formats
         return formats[0] if len(formats) == 1 else "binary64"
 
@@ -116,7 +116,7 @@ def kernel(source: KernelLike, **members: Any) -> Kernel:
         path = os.fspath(source)
         found = _load(path if "/" in path else "./" + path)
     else:
-        raise InputError(f"kernel: {source!r:.60} is no kernel model, nor the name of one")
+        raise InputError(f"kernel: {source!r:.60} is neither a kernel model nor the name of one")
     return _parse(_merge(found.model, members)) if members else found
 
 

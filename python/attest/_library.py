@@ -22,14 +22,14 @@ class Error(Exception):
 
 
 class InputError(Error, ValueError):
-    """What was given is not what it should be; the text says what, and where."""
+    """An argument or an input file is invalid; the text contains the reason and the place."""
 
 
 class Tensor(Structure):
     _fields_ = [("data", c_void_p), ("type", c_int), ("shape", c_size_t * 4), ("stride", c_ssize_t * 4)]
 
 
-class Question(Structure):
+class QKV(Structure):
     _fields_ = [
         ("q", Tensor),
         ("k", Tensor),
@@ -79,7 +79,7 @@ def _prefixes() -> Iterator[Path]:
 
 
 def _candidates() -> Iterator[str]:
-    """Files that may be the library, the likeliest first."""
+    """Paths at which the library may be installed, the likeliest first."""
     given = os.environ.get("ATTEST_LIBRARY")
     if given:
         yield given
@@ -107,7 +107,7 @@ def _open() -> ctypes.CDLL:
         if version.split(".")[:2] != __version__.split(".")[:2]:
             raise ImportError(f"{path} is attest {version}, and this package is for {__version__}: install both of one version")
         return library
-    reason = reasons[0] if reasons else "there is none"
+    reason = reasons[0] if reasons else "no such file"
     raise ImportError(
         f"libattest was not found ({reason}): install attest, or set ATTEST_LIBRARY to the path of its {SONAME}"
     )
@@ -123,15 +123,15 @@ def _declare(library: ctypes.CDLL) -> None:
         "attest_judge_model_shipped_name": (c_char_p, [c_size_t]),
         "attest_judge_bound": (
             c_int,
-            [POINTER(Bounds), POINTER(Question), c_void_p, POINTER(Options), POINTER(Failure)],
+            [POINTER(Bounds), POINTER(QKV), c_void_p, POINTER(Options), POINTER(Failure)],
         ),
         "attest_judge_simulate": (
             c_int,
-            [c_void_p, c_void_p, c_void_p, POINTER(Question), c_void_p, c_size_t, POINTER(Options), POINTER(Failure)],
+            [c_void_p, c_void_p, c_void_p, POINTER(QKV), c_void_p, c_size_t, POINTER(Options), POINTER(Failure)],
         ),
         "attest_judgement_make": (
             c_int,
-            [pointer, POINTER(Tensor), POINTER(Question), c_void_p, POINTER(Options), POINTER(Failure)],
+            [pointer, POINTER(Tensor), POINTER(QKV), c_void_p, POINTER(Options), POINTER(Failure)],
         ),
         "attest_judgement_verdict": (c_int, [c_void_p]),
         "attest_judgement_format": (c_void_p, [c_void_p]),
@@ -152,7 +152,7 @@ _free.restype = None
 
 
 def take_text(address: Optional[int]) -> str:
-    """The string at an address that the library gave away."""
+    """Returns the string at an address, and frees it."""
     if not address:
         raise MemoryError("attest: memory ran out")
     try:
@@ -165,10 +165,10 @@ _caught: List[BaseException] = []
 
 
 def _listen() -> Generator[bool, Optional[int], None]:
-    """Answers whether work is to go on: until a signal's handler raises, as Ctrl-C does.
+    """Yields whether work is to go on, which is so until the handler of a signal raises (Ctrl-C).
 
-    The library asks by send(), which enters no function of Python's: handlers of signals that
-    are pending run after the yield, inside of try. In a function they would run before it.
+    The library calls send(), which enters no Python function: handlers of pending signals run
+    after the yield, inside of try. In a function they would run before the try.
     """
     go_on = True
     while True:
@@ -178,7 +178,7 @@ def _listen() -> Generator[bool, Optional[int], None]:
         except GeneratorExit:
             return
         except BaseException as error:  # for the thread that called the library, not for ctypes
-            # without this frame: who clears those of a traceback, as unittest does, would end us
+            # without this frame: clearing the frames of a traceback, as unittest does, would end it
             traceback = error.__traceback__
             _caught.append(error.with_traceback(traceback and traceback.tb_next))
             go_on = False
@@ -188,7 +188,7 @@ _Proceed = ctypes.CFUNCTYPE(c_bool, c_void_p)
 
 
 class _Listener:
-    """What the library asks; a new one, should a signal have ended it between two answers."""
+    """The callback that the library polls. A signal between two calls ends it; then a new one is made."""
 
     def __init__(self) -> None:
         self.generator = _listen()
@@ -206,7 +206,7 @@ _main = threading.main_thread()
 
 
 class _Caches:
-    """What FLINT keeps for a thread, and would keep beyond its end."""
+    """Frees the caches of FLINT for a thread when the thread ends."""
 
     def __del__(self, clean: Any = lib.flint_cleanup) -> None:
         clean()
@@ -216,7 +216,7 @@ _thread = threading.local()
 
 
 def options(jobs: int) -> Options:
-    """How work is done: handlers of signals run in the main thread alone."""
+    """The options of a call. Only the main thread polls, since handlers of signals run there."""
     if not isinstance(jobs, int) or jobs < 1:
         raise InputError(f"jobs: {jobs!r} is not a number of processes")
     global _listener
@@ -230,7 +230,7 @@ def options(jobs: int) -> Options:
 
 
 def check(status: int, failure: Failure) -> None:
-    """Raises what a status stands for, with the library's words."""
+    """Raises the exception of a status, with the library's message."""
     if status == OK:
         return
     text: str = failure.text.decode(errors="replace")

@@ -1,4 +1,4 @@
-"""What a person is told of an output that is wrong."""
+"""The text of a judgement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The program attest: where it is, and what it answers."""
+"""Finds and runs the program attest."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def find_program() -> str:
         if path and os.path.isfile(path) and os.access(path, os.X_OK):
             return path
     raise Error(
-        f"ATTEST_PROGRAM: {given} is no program"
+        f"ATTEST_PROGRAM: {given} is not a program"
         if given
         else "the program attest was not found: install it, or set ATTEST_PROGRAM to its path"
     )
 
 
 def run_json(*arguments: str) -> Dict[str, Any]:
-    """The record that a command prints under --json. Claims that fail, or stay open, are records, too."""
+    """The record that a command prints under --json. A claim that fails or is undecided has a record, too."""
     command = [find_program(), *arguments, "--json"]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace")
     if done.returncode in (0, 1, 3) and done.stdout.startswith("{"):

@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from ._library import InputError
 from ._program import run_json
-from ._question import Number, exact
+from ._problem import Number, exact
 
 PathLike = Union[str, "os.PathLike[str]"]
 Data = Union[PathLike, Mapping[str, Any], Sequence[Any]]
@@ -40,7 +40,7 @@ def _write(folder: str, name: str, record: Mapping[str, Any]) -> str:
 
 
 def _dataset(data: Data, folder: str) -> str:
-    """The file of a dataset: one that is there, or the sequences as they are."""
+    """The path of a dataset: the given file, or a new one with the given sequences."""
     if _is_path(data):
         return os.fspath(data)  # type: ignore[arg-type]
     plain = _plain(data, "the dataset")
@@ -104,7 +104,7 @@ def construct(
     r_max: Optional[Number] = None,
     eps: Optional[Number] = None,
 ) -> Dict[str, Any]:
-    """Weights of one softmax head that tell every context of the dataset apart, and what is proved of them.
+    """Weights of one softmax head that tell every context of the dataset apart, and their certificate.
 
     >>> found = construct([[[1, 0], [0, 1]], [[1, 1], [0, 2]]], strategy="tuned")
     >>> found["certificate"]["verdict"], found["weights"]["activation"]

@@ -1,4 +1,4 @@
-"""Questions in files: what the program reads, and the command that asks it again."""
+"""Problems in files, and the command of the program that judges them again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._arrays import SAFETENSORS, SIZE, Array
 from ._kernel import Kernel, kernels
 from ._library import InputError, Tensor
 from ._program import run_json
-from ._question import Asked, Number, exact
+from ._problem import Number, Problem, exact
 
 Part = Tuple[str, Array, Tensor]
 
@@ -61,15 +61,15 @@ def _kernel_option(kernel: Kernel, path: Path) -> str:
     return str(beside)
 
 
-def save_case(path: Path, asked: Asked, kernel: Kernel, out: Optional[Array], output: Optional[Tensor]) -> List[str]:
-    """Saves a question, and an output of it; returns the arguments of the program that ask it again."""
+def save_case(path: Path, problem: Problem, kernel: Kernel, out: Optional[Array], output: Optional[Tensor]) -> List[str]:
+    """Saves a problem and its output; returns the arguments of the program that judge them again."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    parts: List[Part] = list(asked.parts)
+    parts: List[Part] = list(problem.parts)
     if out is not None and output is not None:
         parts.append(("out", out, output))
     write_safetensors(path, parts)
     arguments = [str(path)] * (1 if out is None else 2)
-    return arguments + [f"--kernel={_kernel_option(kernel, path)}"] + asked.options
+    return arguments + [f"--kernel={_kernel_option(kernel, path)}"] + problem.options
 
 
 def command(arguments: Sequence[str]) -> str:
@@ -77,14 +77,14 @@ def command(arguments: Sequence[str]) -> str:
     return " ".join(["attest", "judge"] + [shlex.quote(a) for a in arguments])
 
 
-def judge_given(asked: Asked, kernel: Kernel, given: Tuple[Number, Number], jobs: int) -> Dict[str, Any]:
-    """What the program finds of a tolerance."""
+def judge_given(problem: Problem, kernel: Kernel, given: Tuple[Number, Number], jobs: int) -> Dict[str, Any]:
+    """The result of ``attest tolerance --check`` for a given tolerance."""
     try:
         atol, rtol = given
     except (TypeError, ValueError):
         raise InputError(f"given: {given!r:.60} is not (ATOL, RTOL)") from None
     with tempfile.TemporaryDirectory(prefix="attest-") as folder:
-        arguments = save_case(Path(folder) / "qkv.safetensors", asked, kernel, None, None)
+        arguments = save_case(Path(folder) / "qkv.safetensors", problem, kernel, None, None)
         pair = f"{exact(atol, 'given')},{exact(rtol, 'given')}"
         record = run_json("tolerance", *arguments, f"--check={pair}", f"--jobs={jobs}")
     return cast(Dict[str, Any], record["given"])

@@ -20,7 +20,7 @@ SHOWN = 10  # judgements of a test that fails
 
 
 class Attention:
-    """What the fixture is: calls are :func:`attest.assert_attention`, with this test's defaults."""
+    """The fixture: calls :func:`attest.assert_attention` with the defaults of the test."""
 
     def __init__(self, defaults: Dict[str, Any]):
         self.defaults = defaults
@@ -33,7 +33,7 @@ class Attention:
 
 
 class _Session:
-    """What was judged, test by test."""
+    """The judgements of each test."""
 
     def __init__(self) -> None:
         self.test = ""
@@ -60,7 +60,7 @@ class _Session:
         self.test = nodeid
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """A test that fails shows what was judged in it."""
+        """Adds the judgements of a failing test to its report."""
         lines = self.lines.get(report.nodeid)
         if report.when == "call" and report.failed and lines:
             shown = lines if len(lines) <= SHOWN else [f"({len(lines) - SHOWN} more before)"] + lines[-SHOWN:]

@@ -45,7 +45,7 @@ _FORMATS = {
 
 
 def _round(x: float, format: str) -> float:
-    """The number of the format that is nearest to x, the largest for what is larger."""
+    """The number of the format that is nearest to x, or the largest one."""
     bits, least, largest = _FORMATS[format]
     if x == 0 or format == "binary64":
         return x
@@ -141,7 +141,7 @@ def datasets(
 ) -> List[List[List[Fraction]]]:
     """Sequences of tokens of exact numbers, for :func:`attest.certify` and the others.
 
-    The tokens of a vocabulary come again and again, so that the same token stands in many contexts; some are near
+    Tokens are drawn from a small vocabulary, so that the same token occurs in many contexts; some are near
     others, down to 10^-30, and some are large.
     """
     dim = draw(st.integers(1, max_dim))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import attest
 from attest._arrays import view
-from attest._question import Asked
+from attest._problem import Problem
 from attest._save import save_case
 
 from common import flat, gauss, generator, shaped
@@ -85,9 +85,9 @@ class Program(unittest.TestCase):
         judgement = attest.judge(out, *arrays.values(), kernel=kernel, **options)
 
         filled = {"scale": None, "causal": False, "window": None, "mask": None, "softcap": None, "sink": None, "empty_row": "zero", **options}
-        asked = Asked(*arrays.values(), **filled)
+        problem = Problem(*arrays.values(), **filled)
         output = view(out)
-        arguments = save_case(Path(folder) / "case.safetensors", asked, attest.kernel(kernel), output, asked.output(output))
+        arguments = save_case(Path(folder) / "case.safetensors", problem, attest.kernel(kernel), output, problem.output(output))
         printed = run("judge", *arguments)
         # what was found stands last in what the program prints
         self.assertEqual(judgement.json, "{" + printed[printed.index('\n  "verdict"') :])
@@ -122,8 +122,8 @@ class Program(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             q, k, v = (to_bfloat16(gauss(rng, (2, 70, 8))) for _ in range(3))
             x = attest.simulate(q, k, v, kernel="hopper-bf16-64")
-            asked = Asked(q, k, v, None, False, None, None, None, None, "zero")
-            arguments = save_case(Path(folder) / "case.safetensors", asked, attest.kernel("hopper-bf16-64"), None, None)
+            problem = Problem(q, k, v, None, False, None, None, None, None, "zero")
+            arguments = save_case(Path(folder) / "case.safetensors", problem, attest.kernel("hopper-bf16-64"), None, None)
             run("simulate", *arguments, f"-o{folder}/out.safetensors")
             saved = (Path(folder) / "out.safetensors").read_bytes()
             size = 8 + struct.unpack("<Q", saved[:8])[0]
@@ -155,4 +155,4 @@ class Program(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         lost = {**os.environ, "ATTEST_PROGRAM": "/nowhere/attest"}
         done = subprocess.run([sys.executable, "-m", "attest"], capture_output=True, text=True, env=lost)
-        self.assertEqual((done.returncode, done.stderr), (1, "attest: ATTEST_PROGRAM: /nowhere/attest is no program\n"))
+        self.assertEqual((done.returncode, done.stderr), (1, "attest: ATTEST_PROGRAM: /nowhere/attest is not a program\n"))

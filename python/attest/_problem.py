@@ -1,4 +1,4 @@
-"""What attention is asked to compute: Q, K, V and options, checked and made the library's."""
+"""The problem of attention: Q, K, V and options, checked and converted for the library."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from ._arrays import BOOL, SAFETENSORS, Array, tensor, view
-from ._library import InputError, Question, Tensor
+from ._library import QKV, InputError, Tensor
 
 Number = Union[int, float, Fraction, Decimal, str]
 Causal = Union[bool, str]
@@ -19,22 +19,22 @@ def exact(value: Any, what: str) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
-        raise InputError(f"{what}: {value!r} is no number")
+        raise InputError(f"{what}: {value!r} is not a number")
     if isinstance(value, (int, Fraction, Decimal)):
         return str(value)
     try:
         number = float(value)
     except (TypeError, ValueError):
-        raise InputError(f"{what}: {value!r:.60} is no number") from None
+        raise InputError(f"{what}: {value!r:.60} is not a number") from None
     if number != number or number in (float("inf"), float("-inf")):
         raise InputError(f"{what}: {number} is not finite")
     return number.hex()
 
 
-class Asked:
-    """A question with what it was made of, which must live as long as it."""
+class Problem:
+    """The library's structure ``qkv``, and the arrays that it points to."""
 
-    __slots__ = ("question", "q", "k", "v", "shape", "rank", "options", "parts")
+    __slots__ = ("qkv", "q", "k", "v", "shape", "rank", "options", "parts")
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Asked:
         self.q, self.k, self.v = view(q, what="q"), view(k, what="k"), view(v, what="v")
         self.options: List[str] = []  # of the program
         self.parts: List[Tuple[str, Array, Tensor]] = []  # as they are saved
-        x = self.question = Question()
+        x = self.qkv = QKV()
         x.q, x.k, x.v = self._part("q", self.q), self._part("k", self.k), self._part("v", self.v)
         self.rank = len(self.q.shape)
         batch, heads, rows, _ = x.q.shape
@@ -90,7 +90,7 @@ class Asked:
                 f"{name} has {len(x.shape)} axes: (batch, heads, tokens, dim), (heads, tokens, dim) or (tokens, dim) is expected"
             )
         if x.type == BOOL:
-            raise InputError(f"{name}: truth values are no numbers")
+            raise InputError(f"{name}: truth values are not numbers")
         if 0 in x.shape:
             raise InputError(f"{name} is empty: its shape is {x.shape}")
         part = tensor(x, x.shape, x.strides)
@@ -99,8 +99,8 @@ class Asked:
 
     def _set_causal(self, causal: Causal) -> None:
         if causal is not True and causal not in ("bottom-right", "top-left"):
-            raise InputError(f"causal: {causal!r} is none of True, False, 'bottom-right', 'top-left'")
-        self.question.causal = 2 if causal == "top-left" else 1
+            raise InputError(f"causal: {causal!r} is not True, False, 'bottom-right' or 'top-left'")
+        self.qkv.causal = 2 if causal == "top-left" else 1
         self.options.append("--causal=top-left" if causal == "top-left" else "--causal")
 
     def _set_window(self, window: Sequence[Optional[int]]) -> None:
@@ -108,7 +108,7 @@ class Asked:
             left, right = (-1 if side is None else int(side) for side in window)
         except (TypeError, ValueError):
             raise InputError(f"window: {window!r:.60} is not (LEFT, RIGHT), two numbers of keys or None") from None
-        x = self.question
+        x = self.qkv
         x.windowed, x.left, x.right = True, max(left, -1), max(right, -1)
         self._option("window", f"{x.left},{x.right}")
 
@@ -116,10 +116,10 @@ class Asked:
         if not 1 <= len(mask.shape) <= 4:
             raise InputError(f"the mask has {len(mask.shape)} axes, not 1 to 4")
         shape, strides = list(mask.shape), list(mask.strides)
-        keys = self.question.k.shape[2]
+        keys = self.qkv.k.shape[2]
         if shape[-1] == 1 and keys != 1:  # one value for all keys
             shape[-1], strides[-1] = keys, 0
-        self.question.mask = part = tensor(mask, shape, strides)
+        self.qkv.mask = part = tensor(mask, shape, strides)
         self.parts.append(("mask", mask, part))
         self._option("mask", "mask")
 
@@ -128,7 +128,7 @@ class Asked:
         stride = sink.strides[-1] if sink.shape else 0
         if sink.shape not in ((heads,), ()) or sink.type == BOOL:
             raise InputError(f"the sink must have one number for each of the {heads} heads, or be one number")
-        self.question.sink = part = Tensor(sink.address, sink.type, (1, heads, 1, 1), (0, stride, 0, 0))
+        self.qkv.sink = part = Tensor(sink.address, sink.type, (1, heads, 1, 1), (0, stride, 0, 0))
         self.parts.append(("sink", sink, part))
         self._option("sink", "sink")
 
@@ -138,7 +138,7 @@ class Asked:
         missing = 2 - len(x.shape)
         shape, strides = (1,) * missing + x.shape, (0,) * missing + x.strides
         part = Tensor(x.address, x.type, (*shape, 1, 1), (*strides, 0, 0))
-        setattr(self.question, name, part)
+        setattr(self.qkv, name, part)
         self.parts.append((name, x, part))
         self._option(name.replace("_", "-"), name)
 
@@ -149,14 +149,14 @@ class Asked:
 
     @property
     def result_shape(self) -> Tuple[int, ...]:
-        """Of results: with as many axes as q."""
+        """The shape of results, with as many axes as q."""
         return self.shape[4 - self.rank :]
 
     def output(self, out: Array) -> Tensor:
-        """An output of this question, by heads or with the heads side by side."""
+        """The library's structure of an output, whose heads are an axis or side by side."""
         batch, heads, rows, columns = self.shape
         if out.type == BOOL:
-            raise InputError("out: truth values are no output")
+            raise InputError("out: an output has numbers, not truth values")
         rank = len(out.shape)
         if 2 <= rank <= 4 and (1,) * (4 - rank) + out.shape == self.shape:
             return tensor(out, out.shape, out.strides)
