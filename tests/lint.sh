@@ -1,12 +1,12 @@
 #!/bin/sh
 # lint.sh SOURCE BUILD -- clang-tidy (.clang-tidy) and cppcheck (lint-suppressions.txt) over the
-# files of src/ and props/, mypy over the Python package. Exits 1 when one of them says something.
+# files of src/ and props/, mypy over the Python package. Exits 1 if one of them prints a diagnostic.
 cd "$1" || exit 2
 BUILD=$2
 export BUILD
 jobs=$(nproc 2>/dev/null || echo 1)
 
-# One file: what the compiler would be told, without the warnings.
+# Runs clang-tidy on one file, with the compiler's options except for warnings.
 one='
 case $1 in
 *avx2*) own="-DVECTOR_LANES=4 -mavx2 -mfma" ;;
@@ -15,8 +15,8 @@ case $1 in
 src/theft/*) own="-D_GNU_SOURCE -DATTEST_THEFT_BUILTIN=1" ;;
 *) own= ;;
 esac
-said=$(clang-tidy -quiet "$1" -- -std=gnu11 -DHAVE_CONFIG_H $own -I"$BUILD" -Iinclude -Isrc -I. -Isrc/theft/api 2>/dev/null) && [ -z "$said" ] && exit
-echo "$said"
+output=$(clang-tidy -quiet "$1" -- -std=gnu11 -DHAVE_CONFIG_H $own -I"$BUILD" -Iinclude -Isrc -I. -Isrc/theft/api 2>/dev/null) && [ -z "$output" ] && exit
+echo "$output"
 exit 1
 '
 find src props -name "*.c" | sort | xargs -n 1 -P "$jobs" sh -c "$one" lint

@@ -64,8 +64,8 @@ program() {
     esac
 }
 
-# run_test LIBRARY SECONDS TEST: whether it passes with that library, given so many seconds of a processor.
-# $preload: what a library with sanitizers needs; it maps more memory than there is.
+# run_test LIBRARY SECONDS TEST: succeeds if the test passes with that library within this CPU time.
+# $preload: the runtime of a library with sanitizers, which maps more memory than there is.
 run_test() {
     LD_LIBRARY_PATH=$1 seconds=$2 memory=8000000
     [ -z "$preload" ] || memory=unlimited

@@ -4,7 +4,7 @@
 #include "tests/ref/cases.h"
 #include "tests/tap.h"
 
-/* Each position alone gives the same balls. */
+/* Returns whether the evaluation of single positions gives the same balls. */
 static bool single_queries_agree(arb_srcptr whole, const ref_case *test, long bits)
 {
     size_t dim = test->sequence.dim, length = test->sequence.length;
@@ -22,8 +22,9 @@ static bool single_queries_agree(arb_srcptr whole, const ref_case *test, long bi
     return ok;
 }
 
-/* So does each passage; narrow averages give other balls of the same numbers. */
-static bool passages_agree(arb_srcptr whole, const ref_case *test, arb_srcptr exact, long bits)
+/* The same for a range of positions; with narrow averages the balls may differ, and still
+ * contain the exact values. */
+static bool ranges_agree(arb_srcptr whole, const ref_case *test, arb_srcptr exact, long bits)
 {
     size_t dim = test->sequence.dim, length = test->sequence.length, cut = length / 3;
     size_t count = (length - cut) * dim;
@@ -41,7 +42,7 @@ static bool passages_agree(arb_srcptr whole, const ref_case *test, arb_srcptr ex
     return ok;
 }
 
-/* Every ball meets the oracle's much smaller one, and is as narrow as promised. */
+/* Every ball contains the oracle's much smaller one, and is as narrow as promised. */
 static bool agrees(const ref_case *test, long bits)
 {
     size_t count = test->sequence.length * test->sequence.dim;
@@ -59,7 +60,7 @@ static bool agrees(const ref_case *test, long bits)
         ok = ok && mag_cmp(arb_radref(computed + i), largest + i) <= 0;
     }
     ok = ok && single_queries_agree(computed, test, bits) &&
-         passages_agree(computed, test, expected, bits);
+         ranges_agree(computed, test, expected, bits);
     _arb_vec_clear(computed, (slong)count);
     _arb_vec_clear(expected, (slong)count);
     _mag_vec_clear(largest, (slong)count);

@@ -102,7 +102,7 @@ static void test_killed(void)
     attest_output_abandon(&output);
 }
 
-/* Names of temporary files that are taken are passed over. */
+/* Names of temporary files that already exist are skipped. */
 static void test_taken(void)
 {
     char name[32];
@@ -132,8 +132,8 @@ static void test_targets(void)
            "through a link");
     TAP_OK(lstat(link_path, &about) == 0 && S_ISLNK(about.st_mode) && contains("a", "four"),
            "the link stays, the file changes");
-    TAP_OK(write_file(".", "x", true) == ATTEST_IO, "a folder is no target");
-    TAP_OK(write_file("no/such", "x", true) == ATTEST_IO, "a missing folder is an error");
+    TAP_OK(write_file(".", "x", true) == ATTEST_IO, "a directory is not a target");
+    TAP_OK(write_file("no/such", "x", true) == ATTEST_IO, "a missing directory is an error");
     attest_output output;
     attest_error error;
     TAP_OK(attest_output_open(&output, "/dev/full", &error) == ATTEST_OK && !output.temporary,

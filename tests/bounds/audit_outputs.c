@@ -63,7 +63,7 @@ static double weights_error_quotients(void)
     return a.max > 0 ? third * 0x1p-54 / 2 / a.max : INFINITY;
 }
 
-/* The second key has a smaller weight, by less than four times what both may be off by. */
+/* The second key has a smaller weight, by less than four times the error of a weight. */
 static double weights_error_changed(void)
 {
     const double off = 0.0625, computed[2] = {0.4, 0.6};
@@ -74,7 +74,7 @@ static double weights_error_changed(void)
     return a.changed ? INFINITY : (exact[0] - exact[1]) / (4 * off);
 }
 
-/* A weight that is rounded by 2^-55, and 999 whose errors are lost beside it. */
+/* A weight that is rounded by 2^-55, and 999 whose errors vanish when they are added to its. */
 static double head_weights_sums(void)
 {
     const attest_judge_problem problem = {.keys = LONG, .dim = 1, .value_dim = 1};

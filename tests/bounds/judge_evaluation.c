@@ -262,8 +262,8 @@ static double exact_factor(void)
     return error_part();
 }
 
-/* A kernel returns 1 whatever it rounds, the output being bfloat16; the exact output is above
- * 1, and the evaluated one below. */
+/* The output is bfloat16, so that every kernel returns 1; the exact output is above 1, and the
+ * evaluated one below. */
 static double exact_distance(void)
 {
     attest_judge_model model = {.variant = &x.v, .variants = 1};
@@ -561,7 +561,7 @@ static double phi_evaluation(void)
 }
 
 /* Key 1 follows the reference key 0, both far below key 2, the last reference. The cast of
- * e^(t_1 - t_0), times e^(t_0 - t_2): how far it is from the middle of what is said of it. */
+ * e^(t_1 - t_0), times e^(t_0 - t_2): its distance from the middle of the computed interval. */
 static double get_cast(const scene *s, const attest_judge_work *row,
                        const attest_judge_rule *rule)
 {
@@ -621,7 +621,7 @@ static double known_evaluation(void)
 
 /* ---- functions ---- */
 
-/* The error of a bound y of e^v over what it allows, 2^-50. */
+/* The error of a bound y of e^v, divided by the allowed 2^-50. */
 static double exp_part(double v, double y, int sign)
 {
     double part;

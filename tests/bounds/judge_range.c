@@ -165,7 +165,7 @@ static void begin_offsets(void)
     x.v.p = scene_format("bfloat16");
 }
 
-/* A threshold that leaves room for the offset 127, and for half of what it is rounded by. */
+/* A threshold that leaves room for the offset 127 and for half of its rounding error. */
 static double range_largest_moved(void)
 {
     double limit = 128 + log2(1 - 0x1p-9), slack, growth;

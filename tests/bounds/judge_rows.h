@@ -5,21 +5,22 @@
 #include "tests/bounds/table.h"
 #include "tests/judge/scene.h"
 
-/* (1), (2); (3) to (6); what evaluating all of it in binary64 costs; thresholds and depths. */
+/* The rows of (1) and (2), of (3) to (6), of the evaluation in binary64, and of thresholds and
+ * depths. */
 void judge_run_scores(void);
 void judge_run_weights(void);
 void judge_run_evaluation(void);
 void judge_run_range(void);
 
-/* Keys 0 and 1 are equal but for what rounding does to them; v = 1, -1. */
+/* Keys 0 and 1 have equal exact scores and the values 1 and -1. */
 static inline void judge_two_keys(scene *x)
 {
     x->value[0] = 1;
     x->value[1] = -1;
 }
 
-/* Key 0 alone has a value, and its mask makes its weight small: what its score is off moves the
- * output by as large a part, and key 1 with the score 0 moves nothing. */
+/* Only the value of key 0 is not 0, and its mask makes its weight small: the relative error of
+ * the output is the error of its score, and key 1, with the score 0, adds none. */
 static inline void judge_lone_key(scene *x, double mask)
 {
     x->biased = true;

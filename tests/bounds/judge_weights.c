@@ -32,8 +32,9 @@ static void blocks_one_by_one(attest_judge_recipe *r)
 
 /* ---- (3): weights ---- */
 
-/* A lone key so far below the largest, which has no value, whose exponent is off by so many
- * unit roundoffs of its way. The scale is a third, but for factors. */
+/* A single key `way` below the largest one, which has the value 0: the exponent of the key has
+ * an error of `units` unit roundoffs times `way`. The scale is 1/3, unless there are factors.
+ */
 static double far_part(double units, double way)
 {
     const double u = 0x1p-24;
@@ -331,7 +332,8 @@ static double sink_rounding(void)
     return scene_part(1 / (1 + exp(-0.98 * 8 * 0x1p-24 * 512)), b);
 }
 
-/* All keys but the largest and the sink err, each its own way. */
+/* The weights of all keys but the largest and the sink have errors, independent of each other.
+ */
 static double sink_exp(void)
 {
     scene_begin(&x, 33, 1);
@@ -540,7 +542,7 @@ static double apart_common(void)
     return scene_part(1 + 0.95 * 2 * 0x1p-24 * 1024, b);
 }
 
-/* Keys 3 to 8 of tiles of 4, wherever the first tile begins: three tiles, the last two of which
+/* Keys 3 to 8 in tiles of 4, for any first key of the tiles: three tiles, the last two of which
  * may raise the reference. */
 static double tiles_in_part(void)
 {
@@ -554,8 +556,8 @@ static double tiles_in_part(void)
 
 /* ---- overflow ---- */
 
-/* A reference that is rounded by 100, so that the exponentials of a part may vanish: nothing is
- * said. */
+/* A reference that is rounded by 100, so that the exponentials of a part may vanish: no bound.
+ */
 static double far_reference(void)
 {
     double b[4];

@@ -13,7 +13,7 @@
 #define BIT 0x1p-10
 enum { LONG = 1000 };
 
-/* u * G after so many roundings. */
+/* u * G after this many roundings. */
 static double growth(double u, double u_sum, bool accumulates, bool capped, size_t roundings)
 {
     const attest_audit_model model = {
@@ -239,7 +239,7 @@ static keys *begin(bool shifted)
     return &k;
 }
 
-/* Weights of so many keys, and what their sum loses. */
+/* Sets the weights of count keys, and the error of their sum. */
 static void weigh(keys *k, size_t count)
 {
     k->lost = bound_weights(&k->peak, count, &k->b);
@@ -542,8 +542,8 @@ static double pairs_balls(void)
     return apart ? (double)INFINITY : 1;
 }
 
-/* Outputs 1 and 0, the first of which is within 1/4 and may be 3/4, its error: they are not
- * apart for certain. */
+/* Outputs 1 and 0; the exact first one is known to 1/4 and the error is up to 3/4, so that the
+ * two are not certainly apart. */
 static double pairs_slip(void)
 {
     mpfr_t middle, radius, distance;
@@ -584,8 +584,8 @@ static double winners_error(void)
     return winners_ratio(0, 1);
 }
 
-/* What nearly half of the least number of binary32, or nearly all of it, loses to 0 over what a
- * model allows for: in the format, in the accumulator, and toward zero. */
+/* The error divided by its bound when nearly half of the least number of binary32 (toward zero:
+ * nearly all of it) is rounded to 0: in the format, in the accumulator, and toward zero. */
 static double model_underflow(void)
 {
     const attest_format binary32 = {.precision = 24,

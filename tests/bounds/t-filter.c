@@ -15,8 +15,8 @@
 /* Just below the square root of u: 1 + LOST * LOST is rounded to 1. */
 #define LOST (0x1.6a09e667f3bccp-27 * (1 - BIT))
 
-/* A layer in doubles (0), and the one that is meant (1): W_Q, W_K, W_V size x dim, W_O dim x
- * size of each head. */
+/* A layer in doubles (0), and the exact one that they approximate (1): W_Q, W_K, W_V size x
+ * dim, W_O dim x size of each head. */
 typedef struct layer_case {
     size_t dim, size, heads, length;
     bool skip, softmax;
@@ -36,7 +36,7 @@ static void layer_init(layer_case *t, size_t dim, size_t size, size_t heads, siz
     }
 }
 
-/* Entry e of matrix m (Q, K, V, O) of head h, with a relative error of what is meant. */
+/* Entry e of matrix m (Q, K, V, O) of head h, with a relative error of the exact one. */
 static void set_weight(layer_case *t, size_t h, size_t m, size_t e, double x, double error)
 {
     size_t at = (4 * h + m) * t->size * t->dim + e;
@@ -180,8 +180,8 @@ static double layer_tokens(void)
     return layer_ratio(&t);
 }
 
-/* Tokens 1 and -1, q = (1, -1), k = +-256 (1, 1): scores are 0, and those that are meant are
- * off by 2 LITTLE |q| |k|, in opposite directions. */
+/* Tokens 1 and -1, q = (1, -1), k = +-256 (1, 1): scores are 0, and the exact ones differ
+ * from 0 by 2 LITTLE |q| |k|, in opposite directions. */
 static double layer_scores(void)
 {
     layer_case t;
@@ -255,7 +255,7 @@ static double layer_norm_least(void)
 
     layer_init(&t, 1, 1, 1, 1);
     t.tokens = ATTEST_DOUBLE_ROUNDED;
-    t.token[1][0] = 0x1p-1074; /* 2^-1075, with the weight that is meant */
+    t.token[1][0] = 0x1p-1074; /* 2^-1075, with the exact weight */
     set_weight(&t, 0, 2, 0, 0x1p500, -0.5);
     set_weight(&t, 0, 3, 0, 1, 0);
     return layer_ratio(&t);
@@ -666,7 +666,7 @@ static double difference_share(void)
     return get_lone_share(&part, &off, 0) > 0 ? off / part.error : (double)NAN;
 }
 
-/* A share that is off by as much as it may be. */
+/* A share with the largest error that its bound allows. */
 static double heads_shares(void)
 {
     const share part = {{1}, 0, 0x1p-10, 1};

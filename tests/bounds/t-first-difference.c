@@ -9,8 +9,8 @@
 #define BIT 0x1p-10
 enum { TRIALS = 2000 };
 
-/* How much of its margin a bound has used: 0 where it is off by all of it, 1 where it is exact,
- * more where it does not hold. */
+/* How much of its margin a bound uses: 0 if it differs from the exact value by the whole
+ * margin, 1 if it is exact, more if it does not hold. */
 static double used(double got, const arb_t exact, double margin, bool above)
 {
     double ratio;

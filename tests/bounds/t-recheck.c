@@ -79,7 +79,7 @@ static void set_token(scene *s, size_t e, double a, double b)
     fmpq_div_2exp(s->token + e, s->token + e, SCALE);
 }
 
-/* All is set: the outputs can be asked for. */
+/* Builds the dataset and the evaluation, after all entries are set. */
 static void scene_start(scene *s)
 {
     attest_dataset_builder builder;
@@ -108,7 +108,8 @@ static void scene_clear(scene *s)
     _fmpq_vec_clear(s->token, (slong)(s->length * s->dim));
 }
 
-/* The error of the first output over its bound; infinite if there is none. Clears the scene. */
+/* Returns the error of the first output divided by its bound, or INFINITY if it has no bound.
+ * Clears the scene. */
 static double output_ratio(scene *s)
 {
     double *out = calloc(s->dim, sizeof *out), error, ratio = INFINITY;
@@ -135,7 +136,8 @@ static void set_long(arb_t exact, ulong count, ulong power)
     arb_pow_ui(exact, exact, power, EXACT_BITS);
 }
 
-/* The score of the only token, of rows (1, LOST, ...) in either dimension, or the value. */
+/* The error divided by the bound, of the score (or the value) of a single token; rows of the
+ * matrices are (1, LOST, LOST, ...) along dim or size. */
 static double long_ratio(size_t dim, size_t size, bool value)
 {
     double *out = calloc(dim, sizeof *out), error, ratio;
@@ -186,7 +188,7 @@ static double value_dim(void)
     return long_ratio(LONG, 1, true);
 }
 
-/* All entries are 1 + 0.999 u, as doubles 1. */
+/* All entries are 1 + 0.999 u, which is 1 as a double. */
 static double entries_ratio(bool value)
 {
     const double off = U * (1 - BIT);
@@ -254,7 +256,8 @@ static double opposite_scores(void)
     return output_ratio(&s);
 }
 
-/* The first token wins in doubles, by nearly twice the error; it does not. */
+/* In doubles the first token has the larger score, by nearly twice the error; exactly it has
+ * the smaller one. */
 static double winner(void)
 {
     double ratio, error, out[2];
@@ -273,8 +276,9 @@ static double winner(void)
     return ratio;
 }
 
-/* The weights of 65536 tokens, 8 + 2^-50 below the first one, which is rounded to 8; scores are
- * off by error, all alike. The sum of |computed - exact|, over that of the weights. */
+/* The error divided by the bound, of the weights of 65536 tokens: scores are 8 + 2^-50 below
+ * the first one, which is rounded to 8, and all have the error off. The error is the sum of
+ * |computed - exact| divided by the sum of the weights. */
 static double weights_ratio(double off, double bound)
 {
     enum { COUNT = 1 << 16 };
@@ -315,7 +319,7 @@ static double weight_roundings(void)
     return weights_ratio(0, weight_error(0));
 }
 
-/* 1000 weights near u, all lost in their sum; only the first has a value. */
+/* 1000 weights near u, which vanish when they are added to 1; only the first value is not 0. */
 static double average_sums(void)
 {
     double score[LONG], value[LONG] = {1}, out = 0, ratio;
@@ -337,7 +341,7 @@ static double average_sums(void)
     return ratio;
 }
 
-/* A token 1, to which 1000 shares of about u are added. */
+/* A token 1, to which 1000 terms of about u are added. */
 static double sums(void)
 {
     scene s;
@@ -353,8 +357,7 @@ static double sums(void)
     return output_ratio(&s);
 }
 
-/* A token just below 1 + u, which a double rounds to 1, and so does the sum with a share of
- * just below u. */
+/* A token just below 1 + u, which is rounded to 1, as is its sum with a term just below u. */
 static double sums_token(void)
 {
     scene s;
@@ -368,7 +371,7 @@ static double sums_token(void)
     return output_ratio(&s);
 }
 
-/* Whether the pairs of positions from first on with positions before are all visited. */
+/* Counts the visited pairs of one position below first and one from first on. */
 typedef struct visits {
     size_t first, count;
 } visits;
@@ -381,8 +384,8 @@ static bool visit_second(void *state, size_t a, size_t b)
     return true;
 }
 
-/* As many positions at x as at y, with these errors; at least two, so that no two of them are a
- * block. All pairs of one at x and one at y are within reach. */
+/* Puts `each` positions at x and as many at y, with this error, all pairs of one at x and one
+ * at y within reach. Returns whether the search for near pairs misses one of these pairs. */
 static bool misses(const double *x, const double *y, size_t dim, size_t each, double error,
                    double reach)
 {
@@ -410,8 +413,8 @@ static bool misses(const double *x, const double *y, size_t dim, size_t each, do
     return seen.count != each * each;
 }
 
-/* Two outputs at the reach, whose doubles are farther apart by both errors, at many places of
- * the grid. */
+/* Two outputs exactly at the distance reach, whose doubles are farther apart by both errors, at
+ * many places of the grid. */
 static double grid_errors(void)
 {
     const double error = 0x1p-10;
@@ -441,8 +444,8 @@ static double grid_product_errors(void)
     return misses(&x, &y, 1, 8, error, reach) ? INFINITY : (y - reach) / (2 * error);
 }
 
-/* The first of eight sums has the squares 1 and 1999 just above u, each of which is rounded up
- * to 2 u where it is added. */
+/* The first of eight partial sums adds 1 and 1999 squares just above u, each of which the
+ * addition rounds up to 2 u. */
 static double grid_sums(void)
 {
     enum { DIM = 16000 };
@@ -470,7 +473,7 @@ static double grid_sums(void)
     return ratio;
 }
 
-/* Squares of 9/16, 9/16 and, of the reach, 6/5 times 2^-1074. */
+/* In units of 2^-1074, the squares are 9/16 and 9/16, and that of the reach is 6/5. */
 static double grid_underflow(void)
 {
     const double x[2] = {0}, y[2] = {0.75 * 0x1p-537, 0.75 * 0x1p-537};
@@ -478,8 +481,8 @@ static double grid_underflow(void)
     return misses(x, y, 2, 1, 0, 0x1.18p-537) ? INFINITY : 0x1p-1074 / 0x1p-1000;
 }
 
-/* Whether an output of at least this norm is passed over. */
-static bool passes(double *output, size_t dim, double error, double norm)
+/* Returns whether the search skips an output of at least this norm. */
+static bool is_skipped(double *output, size_t dim, double error, double norm)
 {
     const attest_recheck check = {
         .dim = dim, .positions = 1, .output = output, .error = &error};
@@ -487,15 +490,15 @@ static bool passes(double *output, size_t dim, double error, double norm)
     return !attest_recheck_may_reach(&check, 0, norm);
 }
 
-/* 1 + 2^-10, of which the double has 1. */
+/* A norm of 1 + 2^-10, whose double is 1. */
 static double norm_error(void)
 {
     double x = 1;
 
-    return passes(&x, 1, BIT, 1 + BIT * (1 - BIT)) ? INFINITY : 1 - BIT;
+    return is_skipped(&x, 1, BIT, 1 + BIT * (1 - BIT)) ? INFINITY : 1 - BIT;
 }
 
-/* 1 and 999 squares below u, all lost in their sum. */
+/* 1 and 999 squares below u, which vanish when they are added. */
 static double norm_sums(void)
 {
     double x[LONG], computed = 1, ratio, norm;
@@ -509,19 +512,19 @@ static double norm_sums(void)
     ratio = exact_ratio(&computed, exact, 1, (LONG / 2 + 8) * U);
     norm = arf_get_d(arb_midref(exact), ARF_RND_FLOOR);
     arb_clear(exact);
-    return passes(x, LONG, 0, norm) ? INFINITY : ratio;
+    return is_skipped(x, LONG, 0, norm) ? INFINITY : ratio;
 }
 
-/* A norm of 2^-540, whose square is no double. */
+/* A norm of 2^-540, whose square underflows. */
 static double norm_underflow(void)
 {
     double x = 0x1p-540;
 
-    return passes(&x, 1, 0, x) ? INFINITY : 0x1p-540 / 0x1p-500;
+    return is_skipped(&x, 1, 0, x) ? INFINITY : 0x1p-540 / 0x1p-500;
 }
 
-/* The ball of middle + off has the radius 0, or its middle is `middle`: the distance of
- * middle + off from the double over the bound. All are below 1, and not below 1/2. */
+/* The distance of middle + off from the double, divided by the bound. The ball has this radius
+ * and the midpoint `middle`, or, for radius 0, is middle + off. Numbers are in [1/2, 1). */
 static double sketch_ratio(double middle, double off, double radius)
 {
     double x, error, ratio;
@@ -552,8 +555,8 @@ static double sketch_rounding(void)
     return sketch_ratio(0.75, 0x1p-54 * (1 - BIT), 0);
 }
 
-/* A middle that is rounded down by nearly 2^-55, and a radius of 1/2, to which 2^-54 adds
- * nothing. */
+/* A midpoint that is rounded down by nearly 2^-55, and a radius of 1/2, which adding 2^-54 does
+ * not change. */
 static double sketch_sums(void)
 {
     double x, error, ratio;
@@ -582,7 +585,7 @@ static double sketch_underflow(void)
     return own != 1 || x[1] != 0 ? NAN : error > 0 ? 0x1p-1074 / error : INFINITY;
 }
 
-/* The same where two positions come to one exponent. */
+/* The same when two positions are scaled to a common exponent. */
 static double finish_underflow(void)
 {
     double x[2] = {0.5, 0x1p-1074}, error[2] = {0};
@@ -593,8 +596,8 @@ static double finish_underflow(void)
     return x[1] != 0 ? NAN : error[1] > 0 ? 0x1p-1074 / error[1] : INFINITY;
 }
 
-/* Two tokens 1 - 2^-10 apart that are their outputs, under a certificate that nothing is within
- * 1: it is not noticed that the certificate is wrong. */
+/* Two tokens, equal to their outputs, are 1 - 2^-10 apart; a certificate claims that no pair is
+ * closer than 1. Returns INFINITY if the checker does not notice. */
 static double near_ratio(attest_verdict verdict)
 {
     attest_certificate certificate;
@@ -638,7 +641,7 @@ static double near_least(void)
     return near_ratio(ATTEST_UNDECIDED);
 }
 
-/* A number of 3, with a slack of 1/8 for each of two outputs. */
+/* A threshold 3 that is widened by an error of 1/8 for each of two outputs. */
 static double slack_ratio(bool is_end)
 {
     double low, high;
@@ -692,7 +695,7 @@ static double bound_slack(void)
     return slack_ratio(false);
 }
 
-static const char few[] = "entries that are off most have products that are exact";
+static const char few[] = "the entries with the largest errors have exact products";
 
 static const table_row rows[] = {
     {"quick_score_width", score_width, 0.98, NULL},

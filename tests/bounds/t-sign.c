@@ -4,8 +4,8 @@
 #include "tests/bounds/exact.h"
 #include "tests/bounds/table.h"
 
-/* 1 + coefficient w^first, cut off behind w^depth, w = e^-unit, at 64 bits: the error of the
- * midpoint over the radius. */
+/* The error of the midpoint divided by the radius, of 1 + coefficient w^first truncated after
+ * w^depth, at 64 bits; w = e^-unit. */
 static double sign_ratio(double unit, slong depth, slong first, slong coefficient)
 {
     attest_softmax_sum sum;
@@ -52,7 +52,7 @@ static double sign_ratio(double unit, slong depth, slong first, slong coefficien
     return ratio;
 }
 
-/* 1 + 7 w^4, cut off behind w^3. */
+/* 1 + 7 w^4, truncated after w^3. */
 static double sign_tail(void)
 {
     return sign_ratio(0x1p-30, 3, 4, 7);

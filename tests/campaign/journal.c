@@ -17,7 +17,7 @@
 #define BITS_OF_A_BYTE 1 /* the number of bits that are flipped, one after another */
 #endif
 #ifndef RESUME_EVERY
-#define RESUME_EVERY 211 /* one of so many damaged journals is resumed */
+#define RESUME_EVERY 211 /* one of this many damaged journals is resumed */
 #endif
 
 /* In memory if possible: it is synced many thousand times. */
@@ -36,7 +36,7 @@ static void write_file(const char *bytes, size_t size)
         printf("Bail out! %s\n", path);
 }
 
-/* Opens the journal in the folder; with run, also resumes the campaign. */
+/* Opens the journal in the directory; with run, also resumes the campaign. */
 static attest_status resume(bool run, attest_journal_tail *tail, size_t *entries, char **report,
                             attest_error *error)
 {
@@ -183,7 +183,7 @@ static void test_flipped(void)
                 first = at;
         }
     }
-    TAP_OK(bad == 0, "a bit turned in every byte (%zu wrong, first at %zu)", bad, first);
+    TAP_OK(bad == 0, "a bit flipped in every byte (%zu wrong, first at %zu)", bad, first);
     free(bytes);
 }
 
@@ -208,7 +208,7 @@ static void test_moved(void)
 /* Resumes the campaign in a process whose files cannot exceed the limit. Returns whether it
  * reports that the disk is full; or, if its seconds were short enough for the journal to fit,
  * succeeds with all nine records. */
-static bool is_said(size_t limit)
+static bool is_reported(size_t limit)
 {
     attest_journal_tail tail;
     size_t entries;
@@ -244,7 +244,7 @@ static void test_full_disk(void)
         size_t entries;
         char *report = NULL;
 
-        if (!is_said(limit) || resume(true, &tail, &entries, &report, NULL) != ATTEST_OK ||
+        if (!is_reported(limit) || resume(true, &tail, &entries, &report, NULL) != ATTEST_OK ||
             !report || strcmp(report, expected) != 0)
             bad++;
         free(report);
@@ -282,7 +282,7 @@ static void test_last_byte(void)
     }
     waitpid(child, &ended, 0);
     TAP_OK(WIFEXITED(ended) && WEXITSTATUS(ended) == 0,
-           "a disk without room for the last byte: said, and the record is taken back");
+           "a disk without room for the last byte: an error, and the record is removed");
 }
 
 static void test_refused(void)

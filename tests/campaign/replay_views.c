@@ -77,7 +77,7 @@ static bool encloses(const arb_t ball, long p, unsigned long q, long bits)
     return ok;
 }
 
-/* Whether the midpoint is p/q up to 2^-bits, with at most so many bits and no radius. */
+/* Whether the midpoint is p/q up to 2^-bits, with at most this many bits and no radius. */
 static bool is_near(const arb_t x, double value, double error_bound, long bits)
 {
     return fabs(arf_get_d(arb_midref(x), ARF_RND_NEAR) - value) <= error_bound &&
@@ -243,7 +243,7 @@ static void test_closely(void)
     flint_free(more);
 }
 
-/* Whether the view of balls ends with so many bits; 0: there is not enough work for any. */
+/* Whether the view of balls ends at this precision; 0: the work does not suffice for any. */
 static bool ends(double work, long bits)
 {
     char name[64];

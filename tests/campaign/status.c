@@ -55,7 +55,7 @@ static void test_told(const attest_plan *plan, const attest_campaign *campaign)
     attest_chunk_result_clear(&findings);
 }
 
-/* Opens a campaign in the folder, runs it or not, and closes it. */
+/* Opens a campaign in the directory, runs it or not, and closes it. */
 static void make_campaign(attest_campaign *campaign, const attest_plan *plan, bool runs)
 {
     attest_journal journal;

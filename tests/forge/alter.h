@@ -29,7 +29,7 @@ typedef enum forge_kind {
 
 const char *forge_kind_name(forge_kind kind);
 
-/* What the forger knows. */
+/* The instance, its true extremes and the random state, for the alterations. */
 typedef struct forge_bench {
     const attest_dataset *dataset;
     const ref_truth *truth;

@@ -1,4 +1,4 @@
-/* claim.h -- a certificate in the hands of a forger, and what the truth says of it. */
+/* claim.h -- a certificate to alter, and whether its claim is true. */
 #ifndef ATTEST_TESTS_FORGE_CLAIM_H
 #define ATTEST_TESTS_FORGE_CLAIM_H
 

@@ -103,7 +103,7 @@ static bool decide(uint64_t *state, long counts[3], long *second)
     return right;
 }
 
-/* (1 + w^3)^2, cut off behind w^4: w^6 is in the rest. */
+/* (1 + w^3)^2, truncated after w^4: the remainder contains w^6. */
 static void check_cut(void)
 {
     attest_recheck_cut cut = {.whole = false, .most = 100};

@@ -1,9 +1,8 @@
 /* Forged certificates, given to `attest check`.
  *
- * A certificate of a real run is altered in one of many ways, with the right hashes, and the
- * oracle of tests/ref/truth.h says whether what it claims then is true. What claims more than
- * is true must not hold; what claims nothing false must not fail, and is undecided only where
- * the precision ends. */
+ * A certificate of a real run is altered in one of many ways, with correct hashes, and the
+ * oracle of tests/ref/truth.h decides whether the altered claim is true. A false claim must not
+ * hold; a true claim must not fail, and may be undecided only at the limit of the precision. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -77,7 +76,7 @@ static bool certify(forge_claim *made, const forge_instance *instance, const for
     return ok;
 }
 
-/* Every kind comes about equally often. */
+/* Writes the forgeries of one certificate; the kinds are about equally frequent. */
 static void forge(forgery *all, const forge_claim *made, const forge_bench *bench)
 {
     forge_claim claim;
@@ -98,9 +97,9 @@ static void forge(forgery *all, const forge_claim *made, const forge_bench *benc
     forge_claim_clear(&claim);
 }
 
-/* Asks the program about all of them at once; what it says nothing about on its standard output
- * it has refused. False when it did not end by itself. */
-static bool ask(forgery *all)
+/* Checks all forgeries with one run of the program; those without a line on standard output
+ * were refused. Returns false if the program crashed. */
+static bool check(forgery *all)
 {
     static const char *const word[] = {": holds", ": fails", ": undecided"};
     char command[4096], line[4096];
@@ -137,7 +136,7 @@ static bool is_wrong(const forgery *f)
     }
 }
 
-/* Leaves the files of this instance where the messages say they are. */
+/* Copies the files of this instance to the directory that the messages name. */
 static void keep(long number)
 {
     char target[64];
@@ -152,7 +151,7 @@ static void keep(long number)
 
 static void count(const forgery *all, const char *place)
 {
-    static const char *const said[] = {"holds", "fails", "undecided", "refused"};
+    static const char *const verdict[] = {"holds", "fails", "undecided", "refused"};
     static const char *const truth[] = {"true", "false", "true, but undecided", "either"};
     bool kept = false;
 
@@ -164,14 +163,14 @@ static void count(const forgery *all, const char *place)
         if (!kept)
             keep(instances);
         kept = true;
-        printf("# %s: what it says is %s, the answer is %s:\n", forge_kind_name(f->kind),
-               truth[f->judgement], said[f->answer]);
+        printf("# %s: the claim is %s, the verdict is %s:\n", forge_kind_name(f->kind),
+               truth[f->judgement], verdict[f->answer]);
         printf("#   attest check --max-bits %d %s/kept-%ld/%02d.json\n", MAX_BITS, place,
                instances, i);
     }
 }
 
-/* One instance and its forgeries, in the current folder. */
+/* Makes and checks one instance and its forgeries in the current directory. */
 static bool run_instance(uint64_t *state, const char *place)
 {
     forgery all[PER_INSTANCE];
@@ -194,7 +193,7 @@ static bool run_instance(uint64_t *state, const char *place)
     instances++;
     if (certify(&made, &instance, &bench)) {
         forge(all, &made, &bench);
-        ok = ask(all);
+        ok = check(all);
         count(all, place);
     } else {
         left_out++;

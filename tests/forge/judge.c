@@ -1,4 +1,4 @@
-/* judge.c -- whether what a certificate says is true. */
+/* judge.c -- whether a certificate is true. */
 #include "tests/forge/claim.h"
 
 /* The number of a place through all sequences; false when there is none. */

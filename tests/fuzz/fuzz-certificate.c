@@ -1,4 +1,4 @@
-/* Certificates: whatever is read is written, read again and the same. */
+/* Certificates: those that are read are the same after they are written and read again. */
 #include "io/certificate_json.h"
 
 #define FUZZ_NAME certificate

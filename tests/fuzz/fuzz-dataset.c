@@ -1,4 +1,5 @@
-/* Datasets in JSON: whatever is read is written, read again and the same. */
+/* Datasets in JSON: those that are read are the same after they are written and read
+ * again. */
 #include "io/dataset_json.h"
 
 #define FUZZ_NAME dataset

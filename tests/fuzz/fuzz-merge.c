@@ -1,5 +1,5 @@
-/* Journals of two folders, merged. The first byte says what their plan is and whether --partial
- * is asked for; bytes from one 0xff to the next are the payloads of chunks, and 0xfe begins the
+/* Journals of two directories, merged. The first byte chooses their plan and whether --partial
+ * is given; bytes from one 0xff to the next are the payloads of chunks, and 0xfe begins the
  * second journal. What cannot be merged is refused; what can is read again to the same. Plans
  * are this program's own: it refuses those of other versions, and fuzz-journal has them. */
 #include <fcntl.h>
@@ -137,7 +137,7 @@ FUZZ_TARGET(merge)
             abort();
         return 0;
     }
-    if (second) { /* the order of folders does not matter */
+    if (second) { /* the order of directories does not matter */
         if (attest_merge_read(&again, turned, 2, attest_property_get, partial, NULL, NULL,
                               &error) != ATTEST_OK ||
             count_trials(&again) != count_trials(&merge) || again.missing != merge.missing)

@@ -1,4 +1,5 @@
-/* Kernel models in JSON: whatever is read is written, read again and the same. */
+/* Kernel models in JSON: those that are read are the same after they are written and read
+ * again. */
 #include "judge/model_field.h"
 
 #define FUZZ_NAME model

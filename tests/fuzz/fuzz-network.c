@@ -1,4 +1,5 @@
-/* Networks in JSON: whatever is read is written, read again and the same. */
+/* Networks in JSON: those that are read are the same after they are written and read
+ * again. */
 #include "io/network_json.h"
 
 static void set(void *network, const attest_json_cursor *object)

@@ -1,5 +1,5 @@
-/* Any bytes as a record of finished work: refused, remarked on, or shown on a page that is
- * whole. */
+/* Reads any bytes as a record. The reader refuses them with one line of text, lists them as
+ * skipped, or the report of the record can be written. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

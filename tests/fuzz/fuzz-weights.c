@@ -1,4 +1,5 @@
-/* Weights in JSON: whatever is read is written, read again and the same. */
+/* Weights in JSON: those that are read are the same after they are written and read
+ * again. */
 #include "io/weights_json.h"
 
 #define FUZZ_NAME weights

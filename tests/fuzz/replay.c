@@ -28,7 +28,7 @@ static bool ends_in(const char *name, const char *end)
     return length >= tail && strcmp(name + length - tail, end) == 0;
 }
 
-/* Runs over the files of a folder whose names end so; returns how many there are. */
+/* Runs the target on the files of a directory with this suffix; returns their number. */
 static int replay_folder(const char *folder, const char *end,
                          int (*run)(const uint8_t *, size_t))
 {

@@ -8,7 +8,7 @@
 
 enum { DIM = 3 };
 
-/* A naive second way: the index of each token by comparing it with all before it. */
+/* Oracle: the index of a token, by comparing it with all earlier ones. */
 static size_t first_appearance(const double *value, size_t dim, size_t k, uint32_t *index,
                                size_t distinct)
 {

@@ -82,7 +82,7 @@ static bool try_kernels(tally *t, attest_judge_head_bound *bound, const double *
 }
 
 /* The model and the problem of a seed that failed, to be looked at. */
-static void describe(const attest_judge_variant *v, const drawn_question *x,
+static void describe(const attest_judge_variant *v, const drawn_problem *x,
                      const attest_judge_problem *problem)
 {
     attest_judge_model model = {
@@ -108,14 +108,14 @@ static void try_model(tally *t, uint64_t seed)
     attest_judge_rule rule;
     attest_judge_problem problem;
     attest_judge_head_bound bound;
-    drawn_question drawn;
+    drawn_problem drawn;
     attest_error error = {0};
     double *result = NULL;
 
     attest_judge_draw_variant(&variant, &state);
-    if (!draw_question(&drawn, &variant, &state, QUERIES, seed % 16 == 0 ? 300 : 40, 24) ||
+    if (!draw_problem(&drawn, &variant, &state, QUERIES, seed % 16 == 0 ? 300 : 40, 24) ||
         attest_judge_problem_init(&problem, &drawn.qkv, &error) != ATTEST_OK) {
-        drawn_question_clear(&drawn);
+        drawn_problem_clear(&drawn);
         return;
     }
     attest_judge_rule_init(&rule, &variant, &problem);
@@ -133,7 +133,7 @@ static void try_model(tally *t, uint64_t seed)
     }
     free(result);
     attest_judge_problem_clear(&problem);
-    drawn_question_clear(&drawn);
+    drawn_problem_clear(&drawn);
 }
 
 TEST(bound)

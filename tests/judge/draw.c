@@ -93,7 +93,7 @@ static attest_tensor tensor(const double *data, size_t tokens, size_t dim)
 }
 
 /* Mask, sink, scale, softcap. */
-static void draw_options(drawn_question *x, uint64_t *state, size_t queries, size_t keys)
+static void draw_options(drawn_problem *x, uint64_t *state, size_t queries, size_t keys)
 {
     attest_qkv *qkv = &x->qkv;
     double most = pick(state, 4) ? 2 : 500;
@@ -138,7 +138,7 @@ static void draw_options(drawn_question *x, uint64_t *state, size_t queries, siz
 }
 
 /* Factors of q, k and v for a quarter of the problems, powers of two among them. */
-static void draw_factors(drawn_question *x, uint64_t *state)
+static void draw_factors(drawn_problem *x, uint64_t *state)
 {
     attest_tensor *const of[3] = {&x->qkv.q_descale, &x->qkv.k_descale, &x->qkv.v_descale};
 
@@ -154,10 +154,10 @@ static void draw_factors(drawn_question *x, uint64_t *state)
     }
 }
 
-bool draw_question(drawn_question *problem, const attest_judge_variant *variant,
-                   uint64_t *state, size_t queries, size_t keys, size_t dim)
+bool draw_problem(drawn_problem *problem, const attest_judge_variant *variant, uint64_t *state,
+                  size_t queries, size_t keys, size_t dim)
 {
-    drawn_question *x = problem;
+    drawn_problem *x = problem;
     size_t columns = 1 + pick(state, 5);
 
     memset(x, 0, sizeof *x);
@@ -184,7 +184,7 @@ bool draw_question(drawn_question *problem, const attest_judge_variant *variant,
     return true;
 }
 
-void drawn_question_clear(drawn_question *problem)
+void drawn_problem_clear(drawn_problem *problem)
 {
     free(problem->q);
     free(problem->k);

@@ -7,19 +7,19 @@
 #include "judge/model.h"
 #include "judge/problem.h"
 
-/* A problem and what it points to. */
-typedef struct drawn_question {
+/* A problem and its arrays. */
+typedef struct drawn_problem {
     attest_qkv qkv;
     double *q, *k, *v, *mask, sink, factor[3];
     unsigned char *seen;
     char scale[40], softcap[40];
-} drawn_question;
+} drawn_problem;
 
-/* Data of a random kind in the variant's formats, of one head: at most so many queries, keys
- * and dimensions. False: out of memory. */
-bool draw_question(drawn_question *problem, const attest_judge_variant *variant,
-                   uint64_t *state, size_t queries, size_t keys, size_t dim);
-void drawn_question_clear(drawn_question *problem);
+/* Draws one head of a random kind in the variant's formats, with at most this many queries,
+ * keys and dimensions. Returns false if memory runs out. */
+bool draw_problem(drawn_problem *problem, const attest_judge_variant *variant, uint64_t *state,
+                  size_t queries, size_t keys, size_t dim);
+void drawn_problem_clear(drawn_problem *problem);
 
 /* Data of the kind named instead: 0 .. DRAW_KINDS-1. */
 enum { DRAW_KINDS = 10 };

@@ -146,7 +146,7 @@ static void draw_mask(drawn *x, uint64_t *state)
 
 /* kind: 0 ordinary, 1 scores up to about 10^4, 2 tiny, 3 scores that doubles know badly, 4
  * scores that overflow doubles. */
-static bool draw_question(drawn *x, uint64_t *state, int kind)
+static bool draw_problem(drawn *x, uint64_t *state, int kind)
 {
     static const int q_exponent[] = {1, 8, -120, 27, 600}, v_exponent[] = {1, 1, -140, 1, 1};
     bool wide = kind >= 2;
@@ -382,7 +382,7 @@ static void try_problem(tally *t, uint64_t seed)
     attest_judge_variant_init(&variant);
     variant.q = variant.k = variant.v = variant.output = variant.score.accumulate =
         variant.pv.accumulate = (attest_format){.name = "binary64", 53, true, -1022, 1023, 64};
-    if (!draw_question(&x, &state, kind))
+    if (!draw_problem(&x, &state, kind))
         abort();
     count = x.batch * x.heads * x.queries * x.columns;
     room = calloc(count, 5 * sizeof *room);

@@ -54,7 +54,7 @@ static bool same_bits(double x, double y)
     return (isnan(x) && isnan(y)) || (x == y && !signbit(x) == !signbit(y));
 }
 
-/* What the columns come to one by one. */
+/* Compares with the sums of the columns one by one; returns the number of wrong ones. */
 static size_t count_wrong(const column_case *x, size_t *open)
 {
     double lo[MOST_COLUMNS], hi[MOST_COLUMNS], sum[MOST_COLUMNS], lower[MOST_PRODUCTS],

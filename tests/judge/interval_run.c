@@ -403,8 +403,7 @@ static void check_large_sum(uint64_t *state, bool flush)
     case_clear(&c);
 }
 
-/* A scale beyond binary32 times scores of 0 is not a number, nor is what a saturating cast
- * makes of it. */
+/* A scale beyond binary32 times a score of 0 is NaN, also after a saturating cast. */
 static void check_nan_weights(uint64_t *state, attest_judge_sum_of sum_of)
 {
     judge_case c;

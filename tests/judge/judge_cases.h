@@ -1,4 +1,4 @@
-/* judge_cases.h -- random problems, variants and schedules, small ones. */
+/* judge_cases.h -- small random problems, variants and schedules. */
 #ifndef ATTEST_TESTS_JUDGE_CASES_H
 #define ATTEST_TESTS_JUDGE_CASES_H
 
@@ -37,7 +37,7 @@ static inline attest_format case_format(const char *name)
     return f;
 }
 
-/* About normal, times a power of two; now and then 0. */
+/* Draws a number of the format: roughly normal, times a power of two; sometimes 0. */
 static inline double case_number(uint64_t *state, const attest_format *format, int power)
 {
     attest_in_double h;
@@ -60,7 +60,7 @@ static inline attest_tensor case_tensor(const void *data, attest_tensor_type typ
         data, type, {1, 1, tokens, dim}, {0, 0, (ptrdiff_t)dim * size, size}};
 }
 
-/* What a model with nothing said is, and then one of several kinds. */
+/* Sets the defaults of a model, changed according to the kind. */
 static inline void case_variant(attest_judge_variant *v, uint64_t *state, size_t kind)
 {
     static const char *const input[CASE_KINDS] = {"binary32",      "bfloat16", "binary16",
@@ -112,7 +112,7 @@ static inline void case_variant(attest_judge_variant *v, uint64_t *state, size_t
     v->softcap_absolute = case_pick(state, 2) ? 0x1p-11 : 0;
 }
 
-/* Weights that are quantised, by a rule that tests/ref has; tiles are longer than groups. */
+/* Quantises the weights by a scheme that tests/ref implements. */
 static inline void case_scheme(attest_judge_variant *v, uint64_t *state)
 {
     static const char *const scheme[] = {"mxfp8_e4m3fn:mx-even", "q8_0", "int8:per-token",
@@ -164,7 +164,7 @@ static inline void case_schedule(attest_judge_schedule *s, attest_judge_variant 
         s->tile += case_pick(state, 2) * 24;
     }
     if (v->cast && case_pick(state, 2))
-        v->p.saturates = true; /* what a name with :saturating means */
+        v->p.saturates = true; /* as a format name with :saturating */
     if (tensor && case_pick(state, 3) == 0)
         v->score.promote = v->score.block * (1 + case_pick(state, 2));
     if (tensor && case_pick(state, 3) == 0) {
@@ -182,7 +182,7 @@ static inline void case_schedule(attest_judge_schedule *s, attest_judge_variant 
         v->max = ATTEST_JUDGE_MAX_TWO_PASS;
 }
 
-/* Masks, softcap, sink. */
+/* Draws scale, softcap, masks and sink. */
 static inline void case_extras(judge_case *c, uint64_t *state, size_t queries, size_t keys)
 {
     static const char *const scales[] = {NULL, "none", "0.3", "1/3"};
@@ -211,7 +211,7 @@ static inline void case_extras(judge_case *c, uint64_t *state, size_t queries, s
         c->qkv.sink = case_tensor(&c->sink, ATTEST_TENSOR_F64, 1, 1);
 }
 
-/* A case of this kind; clear it. size: how large scores are, in powers of two. */
+/* Draws a case of this kind; clear it with case_clear. */
 static inline void case_init(judge_case *c, uint64_t *state, size_t kind)
 {
     size_t queries = 1 + case_pick(state, CASE_QUERIES), keys = 1 + case_pick(state, CASE_KEYS);
@@ -240,7 +240,7 @@ static inline void case_init(judge_case *c, uint64_t *state, size_t kind)
     }
 }
 
-/* Makes the values so small that flushing tells. */
+/* Makes the values so small that flushing changes the output. */
 static inline void case_shrink(judge_case *c, uint64_t *state)
 {
     attest_error error = {0};

@@ -21,7 +21,7 @@ static attest_format format(const char *name)
     return f;
 }
 
-/* A number of the format: zeros, subnormals, large ones, and ones near 1. */
+/* Draws a number of the format: 0, subnormal, large, or near 1. */
 static double draw(uint64_t *state, const attest_in_double *h, bool small)
 {
     uint64_t r = attest_random_next(state);
@@ -128,7 +128,7 @@ static void check_directed(void)
     TAP_OK(!attest_judge_unit_fits(&half, &half, &e4m3, 16, 25) &&
                !attest_judge_unit_fits(&half, &half, &single, 1000, 25) &&
                attest_judge_unit_fits(&half, &half, &single, 16, 25),
-           "what a unit can be");
+           "the formats and sizes of units");
     wide.precision = 25;
     wider.precision = 26;
     TAP_OK(attest_judge_unit_fits(&wide, &half, &single, 16, 25) &&
@@ -136,8 +136,8 @@ static void check_directed(void)
            "products of factors of up to 25 bits");
 }
 
-/* A sum of so many numbers below 2^(fraction + 2) leaves room in a double for the spread of
- * exponents: count 2^(fraction + 2) < 2^(53 - 16). */
+/* A sum of block numbers below 2^(fraction + 2) must fit in a double with 16 bits left for the
+ * spread of exponents: block 2^(fraction + 2) < 2^(53 - 16). */
 static void check_sizes(void)
 {
     attest_format half = format("binary16"), single = format("binary32");
@@ -150,7 +150,7 @@ static void check_sizes(void)
             fit += fits;
             wrong += attest_judge_unit_fits(&half, &half, &single, block, fraction) != fits;
         }
-    TAP_OK(wrong == 0 && fit > 0, "%zu sizes fit, of %zu that is wrong", fit, wrong);
+    TAP_OK(wrong == 0 && fit > 0, "%zu sizes fit; %zu are classified wrongly", fit, wrong);
 }
 
 TEST(matrix_unit)

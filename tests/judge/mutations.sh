@@ -1,6 +1,6 @@
 #!/bin/sh
 # Bugs in the judge's bound, planted in a copy of the source: a test of the bound must fail. Prints
-# which one noticed which. Weakened terms that have a name are in tests/bounds/t-judge.
+# the test that noticed each bug. Weakened terms that have a name are in tests/bounds/t-judge.
 . "$srcdir/tests/cli/lib.sh"
 . "$srcdir/tests/mutate.sh"
 
@@ -9,8 +9,8 @@ export ATTEST_ROWS
 build_tests bounds/t-judge judge/terms judge/exact judge/bound
 prefix=src/judge/
 
-keys=loops_keys.inc       # what is done key by key,
-columns=loops.inc         # column by column
+keys=loops_keys.inc       # loops over keys
+columns=loops.inc         # loops over columns
 
 # (1), (2): scores
 mutation "pairs of terms" arithmetic.c 'return order == ATTEST_JUDGE_ORDER_TENSOR ||' \

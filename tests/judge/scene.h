@@ -46,7 +46,8 @@ double scene_part(double out, const double bound[4]);
 /* The largest part over all kernels and variations. */
 double scene_measure(scene *x);
 
-/* For direct: errors push the output one way; terms one after another; also tile by tile. */
+/* Values of scene.direct: errors that push the output in one direction; sums in order; both,
+ * with one key per tile. */
 void scene_push(attest_judge_recipe *recipe);
 void scene_in_order(attest_judge_recipe *recipe);
 void scene_one_by_one(attest_judge_recipe *recipe);

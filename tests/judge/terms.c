@@ -60,7 +60,7 @@ static void softcap_case(void)
     expect(&x, 0.12, "softcap, least number of the store");
 }
 
-/* Two keys with the score 64, whatever the scale and the factors. */
+/* Two keys with the score 64 for any scale and factors. */
 static double width_of(const char *scale, double q, double dim, double first, double second)
 {
     static scene x;
@@ -461,7 +461,7 @@ static void score_stage_case(void)
            "scores of 1 + 1 have %.6f unit roundoffs of the bound", part);
 }
 
-/* Two equal values: the output is what it is, but for one rounding, or two times as much. */
+/* Two equal values: the output is that value but for one rounding, or twice the value. */
 static void output_stage_case(void)
 {
     static const size_t at[4] = {0};

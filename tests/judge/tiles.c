@@ -11,8 +11,7 @@ enum { MOST = 40, PAD = 64 };
 static double t[MOST + PAD], delta[MOST + PAD], tile_low[MOST + 1], tile_high[MOST + 1];
 static size_t tile_raises[MOST + 1];
 
-/* The range of the largest score of the tiles from one to another; nothing if there are none.
- */
+/* The range of the largest score of consecutive tiles; -INFINITY without tiles. */
 typedef struct extent {
     double low, high;
 } extent;
@@ -43,7 +42,7 @@ static bool may_raise(const size_t *tile_of, size_t count, size_t i, size_t tile
     return extent_of(tile_of, count, i, i).high > before.low;
 }
 
-/* Whether all that is said of the row is what all pairs of tiles say. */
+/* Returns whether the results for the row agree with a comparison of all pairs of tiles. */
 static bool holds(const attest_judge_work *x, size_t tile, bool backward)
 {
     size_t tile_of[MOST], tiles = 0, raises = 0;
@@ -112,7 +111,7 @@ static void known(uint64_t *seed)
            kept, wrong);
 }
 
-/* The most tiles that so many keys in a row can lie in. */
+/* Returns the largest number of tiles that count consecutive keys can touch. */
 static size_t most_tiles(size_t count, size_t tile)
 {
     size_t most = 0;

@@ -36,7 +36,7 @@ static attest_tensor tensor(const double *x, size_t tokens, size_t dim)
                            {head * HEADS, head, row, sizeof *x}};
 }
 
-/* The output of the i-th kernel on a row; false: there is none. */
+/* out = the output of the i-th kernel on a row; returns false if the kernel cannot run. */
 static bool kernel(double *out, attest_judge_head *head, size_t row, size_t column, size_t i)
 {
     attest_judge_recipe recipe;
@@ -65,7 +65,7 @@ static void get_distances(double *distance, attest_judge_head *head, size_t plac
     }
 }
 
-/* Whether the tolerance atol finds what it should: the first kernel that is farther, if any. */
+/* Returns whether the search with this atol finds the first kernel that is farther, if any. */
 static bool finds(const attest_qkv *qkv, attest_judge_head *head, size_t place, double atol,
                   const double *distance, size_t tried, size_t dim)
 {

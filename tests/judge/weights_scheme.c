@@ -1,6 +1,6 @@
-/* weights_scheme.c -- quantised weights between two ends: whatever they are, the results lie
- * between the computed ends. Weights of all sizes, down to scales that are no longer normal
- * numbers. */
+/* weights_scheme.c -- quantised weights in intervals: for all weights between the ends, the
+ * results lie between the computed ends. Weights of all sizes, down to scales that are no
+ * longer normal numbers. */
 #include <math.h>
 
 #include "judge/kernel_instance.h"

@@ -1,7 +1,7 @@
 /* boltzmann_full.h -- boltz(A) - boltz(B) from the definition, at full precision.
  *
- * MPFR, no shift by the maximum, no identity: two quotients and a subtraction, with so many
- * bits that the cancellation leaves enough. Shares nothing with src/theory. */
+ * MPFR, no shift by the maximum, no identity: two quotients and a subtraction, with enough bits
+ * for the cancellation. Shares no code with src/theory. */
 #ifndef ATTEST_TESTS_REF_BOLTZMANN_FULL_H
 #define ATTEST_TESTS_REF_BOLTZMANN_FULL_H
 

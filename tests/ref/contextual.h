@@ -12,7 +12,7 @@
 #include "theory/separated.h"
 #include <attest/weights.h>
 
-/* What brute force knows of an extreme compared with a bound. */
+/* How an extreme compares with a bound, by brute force. */
 typedef enum ref_side { REF_BELOW = -1, REF_MET = 0, REF_ABOVE = 1, REF_UNKNOWN = 2 } ref_side;
 
 typedef struct ref_contextual {

@@ -21,7 +21,7 @@ SCALE, CAP = Fraction(1, 3), Fraction(5, 2)
 
 
 def to(x, bits, least, most=None):
-    """x to nearest even among numbers of so many bits whose least exponent is this, saturating at most."""
+    """x rounded to nearest even with this many bits and least exponent, saturating at most."""
     x = Fraction(x)
     if x == 0:
         return x

@@ -42,7 +42,8 @@ static void add_directed(mpfr_t out, const fmpq_mat_t values, slong c, slong vis
     mpfr_init2(value, mpfr_get_prec(out));
     for (slong j = 0; j < visible; j++) {
         set_rational(value, fmpq_mat_entry(values, c, j), rounding);
-        /* A negative value wants the weight from the other side. */
+        /* For a negative value the bound on its product comes from the opposite bound on the
+         * weight. */
         if (mpfr_sgn(value) >= 0)
             mpfr_div(weight, own + j, other_total, rounding);
         else

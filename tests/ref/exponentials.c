@@ -20,7 +20,7 @@ void ref_sum_clear(ref_sum *sum)
     ref_sum_init(sum);
 }
 
-/* Room for so many more terms, all 0. */
+/* Appends `more` terms, all 0; returns the first one. */
 static ref_term *append(ref_sum *sum, size_t more)
 {
     ref_term *first;
@@ -100,8 +100,8 @@ void ref_sum_add_product(ref_sum *sum, const ref_sum *a, const ref_sum *b, const
     collect(sum);
 }
 
-/* The sum divided by e to its largest exponent, to so many bits relative to itself. The sum is
- * not 0. */
+/* value = the sum divided by e to its largest exponent, with this relative accuracy in bits.
+ * The sum is not 0. */
 static void enclose_divided(arb_t value, const ref_sum *sum, slong accuracy)
 {
     const ref_term *top = &sum->term[sum->count - 1];

@@ -381,7 +381,7 @@ static bool is_seen(const kernel *k, size_t tile)
     return false;
 }
 
-/* The keys of the next part: of so many more tiles that have one that is seen. */
+/* Sets the keys of the next part: those of this many more tiles with a visible key. */
 static void take_tiles(state *x, const kernel *k, size_t from, size_t tiles)
 {
     size_t T = k->s->tile;

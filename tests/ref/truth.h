@@ -24,7 +24,7 @@ typedef struct ref_square {
 /* Positions are counted through all sequences. */
 typedef struct ref_truth {
     size_t positions;
-    bool *required;         /* positions * positions: whether Definition 2 asks for a and b */
+    bool *required;         /* positions * positions: whether a and b are a required pair */
     ref_square *separation; /* positions * positions, of the required pairs a < b */
     ref_square *norm;       /* positions */
     size_t required_pairs;
