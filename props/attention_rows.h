@@ -36,7 +36,7 @@ void attest_row_clear(attest_row *row);
 /* Computes the scores of row i. */
 void attest_row_begin(attest_row *row, size_t i);
 
-/* Computes sum and weight of the current row; softmax with so many bits. */
+/* Computes sum and weight of the current row, for softmax in balls of this precision. */
 void attest_row_evaluate(attest_row *row, long bits);
 
 /* Returns whether the row is within bound (finite, >= 0) of d doubles: 1 yes, -1 no, 0 unknown

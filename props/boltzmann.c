@@ -48,7 +48,8 @@ static bool fail(attest_trial *trial, const char *what)
     return false;
 }
 
-/* value encloses boltz of count scores, by the library. Status: as that of the library. */
+/* value = an enclosure of boltz of count scores, computed by the library, whose status it
+ * returns. */
 static attest_status boltz(arb_t value, const fmpq *score, size_t count, long bits)
 {
     FMPZ_VEC(numerator, (slong)count);
@@ -226,7 +227,7 @@ static bool check_monotone(attest_trial *trial, fmpq *score, size_t n,
     return trial->outcome == ATTEST_HELD;
 }
 
-static bool is_asked(const attest_instance *instance)
+static bool has_form(const attest_instance *instance)
 {
     const fmpq *entry = attest_instance_get(instance, "entry");
     const fmpq *rise = attest_instance_get(instance, "rise");
@@ -241,7 +242,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     const attest_dataset *dataset = &instance->dataset;
 
     (void)setting, (void)error;
-    if (!is_asked(instance)) {
+    if (!has_form(instance)) {
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }

@@ -101,8 +101,8 @@ static void decide_hardmax(attest_brute *brute, const attest_oracle *oracle)
         arb_pos_inf(brute->separation);
 }
 
-/* Returns whether an earlier position of the sequence has the same output by definition, so
- * that its pairs were compared there. */
+/* Returns whether an earlier position of the sequence has the same token and, without a mask,
+ * therefore the same output, so that its pairs have been compared. */
 static bool is_repeated(const attest_oracle *oracle, attest_place a)
 {
     uint32_t token = attest_dataset_token(oracle->dataset, a.sequence, a.position);
@@ -125,7 +125,7 @@ static size_t position_of(const outputs *out, attest_place a)
     return out->oracle->dataset->start[a.sequence] + a.position;
 }
 
-/* Evaluates the output at a place to so many bits, unless it has that precision. */
+/* Evaluates the output at a place in balls of this precision, unless it already has it. */
 static void evaluate(outputs *out, attest_place a, long bits)
 {
     size_t p = position_of(out, a);

@@ -386,7 +386,7 @@ static bool judge(question *q, const attest_certificate *c, const char *what)
     else if (status != ATTEST_OK)
         attest_trial_violated(q->trial, "certificate", "%s: check fails: %s", what, error.text);
     else if (holds != (answer == ATTEST_TRUTH_TRUE))
-        attest_trial_violated(q->trial, "certificate", "%s: check says it is %s, but it is %s",
+        attest_trial_violated(q->trial, "certificate", "%s: check finds it %s, but it is %s",
                               what, holds ? "true" : "false", holds ? "false" : "true");
     return status == ATTEST_OK && holds;
 }
@@ -463,8 +463,7 @@ static const attest_coverage coverage[] = {
 
 const attest_property attest_property_certificate = {
     .name = "certificate",
-    .title = "the checker takes what is certified, and of altered certificates those that are "
-             "still true",
+    .title = "the checker accepts every certificate, and an altered one only if it is true",
     .statement = "contextual",
     .definition = "certificate",
     .gen = gen,

@@ -80,7 +80,7 @@ static attest_status gen(attest_instance *instance, struct theft *t,
     return attest_gen_data_and_weights(instance, t, few ? &crowd : &kind);
 }
 
-/* The format p=P, or p=P:emin=-E:emax=E; false: the parameters are none. */
+/* format = p=P, or p=P:emin=-E:emax=E; returns false if the parameters are invalid. */
 static bool get_format(attest_format *format, const attest_instance *instance)
 {
     const fmpq *p = attest_instance_get(instance, "p"),
@@ -236,16 +236,16 @@ static size_t count_values(const attest_format *format)
  * apart, and the bits that the classes need. */
 static bool counting_is_right(const attest_format *format, size_t classes, size_t dim)
 {
-    size_t values = count_values(format), told = values, bits;
+    size_t values = count_values(format), outputs = values, bits;
     bool right = true;
 
     for (size_t c = 1; c < dim; c++)
-        told *= values;
+        outputs *= values;
     FMPZ(counted);
     if (values > 0)
         right = attest_pigeonhole_values(counted, format) && fmpz_equal_ui(counted, values) &&
-                !attest_pigeonhole_collapses(format, told, dim) &&
-                attest_pigeonhole_collapses(format, told + 1, dim);
+                !attest_pigeonhole_collapses(format, outputs, dim) &&
+                attest_pigeonhole_collapses(format, outputs + 1, dim);
     bits = attest_pigeonhole_bits(classes, dim);
     fmpz_one(counted);
     fmpz_mul_2exp(counted, counted, bits * dim);

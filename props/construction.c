@@ -138,8 +138,8 @@ static attest_status add_multiple(attest_dataset_builder *builder, const fmpq u[
     return attest_dataset_builder_add_token(builder, token, NULL);
 }
 
-/* (a u, b u, 0) and (c u, d u, 0) with a + b = c + d: the mean, all that 0 sees, is the same.
- */
+/* (a u, b u, 0) and (c u, d u, 0) with a + b = c + d: the output at 0 depends on the mean
+ * alone, which is the same. */
 static attest_status gen_zero(attest_dataset_builder *builder, attest_instance *instance,
                               struct theft *t)
 {

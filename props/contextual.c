@@ -61,7 +61,7 @@ static attest_status gen(attest_instance *instance, struct theft *t,
     return attest_gen_data_and_weights(instance, t, &kind);
 }
 
-/* Of the instances of which doubles say nothing: more terms are the oracle's. */
+/* The limits of certify on instances that the oracle decides with more bits or terms. */
 enum { FEW_BITS = 1 << 10, FEW_TERMS = 1 << 14 };
 
 /* One claim about the instance, and the facts that are known about it. */
@@ -80,7 +80,7 @@ static void question_init(question *q, const attest_instance *instance,
     attest_claim_init(&q->claim);
     q->claim.dataset = &instance->dataset;
     q->claim.weights = &instance->weights;
-    if (brute->tiny) { /* they would not do, and take their time to find out */
+    if (brute->tiny) { /* more bits and terms would not decide it either, and take long */
         q->claim.max_bits = FEW_BITS;
         q->claim.max_terms = FEW_TERMS;
     }
@@ -263,7 +263,8 @@ static bool check_rough(const question *q, attest_trial *trial, const attest_rou
     return !wrong;
 }
 
-/* Chooses one of the methods that decide whatever doubles decide; half of the time auto. */
+/* Chooses a method that decides every instance that doubles decide: auto in half of the cases.
+ */
 static const char *choose_method(const attest_weights *weights, size_t choice)
 {
     const char *last = weights->activation == ATTEST_HARDMAX ? "exact" : "ball";
@@ -307,13 +308,13 @@ static bool ask_loosely(attest_trial *trial, const attest_instance *instance,
 {
     static const attest_brute close = {.tiny = true}; /* as may be the case */
     const attest_finding *f;
-    bool said = true;
+    bool decided = true;
     ATTEST_SCOPED(question, q, instance, &close);
 
     f = &q.finding;
     if (certify(&q, trial, "delta = 0")) {
-        said = f->verdict != ATTEST_UNDECIDED;
-        if (said && f->has_pair &&
+        decided = f->verdict != ATTEST_UNDECIDED;
+        if (decided && f->has_pair &&
             (f->verdict == ATTEST_REFUTED) != arb_is_zero(f->min_separation))
             attest_trial_violated(trial, "contextual-mapping",
                                   "delta = 0 is %s, but not by the least separation",
@@ -321,7 +322,7 @@ static bool ask_loosely(attest_trial *trial, const attest_instance *instance,
         else
             (void)check_rough(&q, trial, rough);
     }
-    return said;
+    return decided;
 }
 
 /* Makes all checks, or only that of delta = 0. */
@@ -372,8 +373,8 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     return ATTEST_OK;
 }
 
-/* If doubles leave an instance open, the oracle decides one in so many, and those that few bits
- * leave open. */
+/* Of the instances that doubles do not decide, the oracle decides one in ORACLE_SHARE, and all
+ * that few bits do not decide. */
 enum { ORACLE_SHARE = 4 };
 
 static attest_status ask_open(attest_trial *trial, const attest_instance *instance,
@@ -421,7 +422,7 @@ static attest_status decide_many(attest_trial *trial, const attest_instance *ins
 
 const attest_property attest_property_contextual = {
     .name = "contextual",
-    .title = "certify says of Definition 2 what looking at all pairs says",
+    .title = "certify decides Definition 2 as a comparison of all pairs does",
     .statement = "contextual",
     .definition = "contextual-mapping",
     .gen = gen,

@@ -12,7 +12,7 @@
 #include "number/double.h"
 #include "number/scope.h"
 
-/* Integers of up to 53 bits over 2^900 at most are doubles, and none of them is subnormal. */
+/* An integer of up to 53 bits over a power of two up to 2^900 is a double, not subnormal. */
 enum { EXACT_BITS = 53, EXACT_SHIFT = 900 };
 
 void attest_doubles_init(attest_doubles *doubles)
@@ -116,8 +116,8 @@ static bool get_weights(double *x, const attest_weights *weights, size_t size)
     return ok;
 }
 
-/* Writes the tokens of all positions. The table is written behind them first: there is room,
- * because every token has a position. */
+/* Writes the tokens of all positions. The table of distinct tokens is first written to the end
+ * of the same array: it fits, because every token has a position. */
 static bool get_positions(double *x, const attest_dataset *dataset)
 {
     size_t dim = dataset->dim;

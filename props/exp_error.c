@@ -11,10 +11,9 @@
 
 enum { BITS = 128, MOST_BITS = 1024, LEAST_ULP = -1074, MOST_EXPONENT = 1024 };
 
-/* *e with 2^*e <= exact < 2^(*e+1), exact being e^x; false where that is not known. Of the
- * powers of two only 1 can be closer than any precision shows, and the sign of x tells the
- * side.
- */
+/* Sets *e with 2^*e <= exact < 2^(*e+1), where exact encloses e^x; returns false if the ball
+ * does not determine it. Of the powers of two only 1 can be closer to e^x than any precision
+ * resolves; there the sign of x decides. */
 static bool get_binade(long *e, const arb_t exact, double x)
 {
     bool known;
@@ -31,8 +30,8 @@ static bool get_binade(long *e, const arb_t exact, double x)
     return known;
 }
 
-/* |y - exact| against the promise. An infinite y stands for 2^1024, the first number that is no
- * double. */
+/* Compares |y - exact| with the promised bound. An infinite y counts as 2^1024, the least power
+ * of two that is not a double. */
 static int compare(double y, const arb_t exact, double x, long bits)
 {
     int sign = 0;

@@ -20,7 +20,7 @@
 enum {
     HEADS = 3,
     SIZE = 2,
-    WHOLE = 4 /* one in so many */,
+    WHOLE = 4 /* one instance in WHOLE consists of integers */,
     ENTRY_LIMIT = 3,
     SCORE_LIMIT = 60,
     TINY_SCORES = 700,
@@ -206,8 +206,7 @@ static attest_status ask(question *q, attest_verdict expected, const char *what)
     return ATTEST_OK;
 }
 
-/* Returns whether there is a separation, and not so small that it cannot be written as a
- * rational. */
+/* Returns whether the separation is positive and large enough to be written as a rational. */
 static bool has_separation(const attest_finding *finding)
 {
     return finding->has_pair && arb_is_positive(finding->min_separation) &&
@@ -232,9 +231,8 @@ static void get_end(fmpq_t x, const arb_t ball, bool upper, double factor)
     }
 }
 
-/* Bounds that doubles can tell from the true separation and norm; what is true of them is
- * known.
- */
+/* Checks bounds far enough from the true separation and norm for doubles to decide them; the
+ * expected verdicts are known. */
 static attest_status ask_bounds(question *q, const attest_finding *finding)
 {
     attest_claim *claim = &q->filter.claim;

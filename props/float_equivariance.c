@@ -79,7 +79,7 @@ static attest_status gen(attest_instance *instance, struct theft *t,
     return attest_gen_data_and_weights(instance, t, &kind);
 }
 
-/* A whole parameter within limits; false: it is none. */
+/* Gets an integer parameter; returns false if it is missing or not in [low, high]. */
 static bool get_number(long *value, const attest_instance *instance, const char *name, long low,
                        long high)
 {

@@ -25,8 +25,8 @@ static void put(attest_vector_lists *lists, size_t side, size_t value, struct th
         lists->index[side][lists->length[side]++] = value;
 }
 
-/* A has the value `first`, and B not. The others are drawn, or packed: what stands before is in
- * both sets, what follows is B's, which is the lemma's worst case. */
+/* A contains the value `first`, B does not. The other values are drawn, or packed: those before
+ * `first` are in both sets and those after it in B, the worst case of the lemma. */
 static void gen_sets(attest_vector_lists *lists, struct theft *t, size_t count,
                      const attest_setting *setting)
 {
@@ -69,7 +69,7 @@ attest_status attest_gap_lemma_gen(attest_instance *instance, struct theft *t,
 /* The first difference of two sets. */
 typedef struct first_difference {
     bool at_maximum; /* the maxima differ */
-    int sign;        /* that of boltz(A) - boltz(B), as the lemma has it */
+    int sign;        /* of boltz(A) - boltz(B), by the lemma */
     fmpq *depth;     /* t = max - c, if not at_maximum */
 } first_difference;
 

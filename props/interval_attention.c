@@ -73,7 +73,7 @@ static void multiply_any(attest_interval *z, const attest_interval *x, const att
     }
 }
 
-/* Where x has one sign and nothing is infinite, one product each is known to be an end. */
+/* If x has one sign and all ends are finite, each end of the result is one known product. */
 void attest_interval_mul(attest_interval *z, const attest_interval *x, const attest_interval *y)
 {
     bool up = mpfr_sgn(x->low) >= 0, down = mpfr_sgn(x->high) <= 0;
@@ -179,7 +179,7 @@ static void set_fraction(attest_interval *z, const fmpz_t numerator, const fmpz_
     attest_interval_set_fmpq(z, x);
 }
 
-/* z (+)= entry * x, where first says that the sum begins. */
+/* z = entry * x for the first term of a sum, else z += entry * x. */
 static void add_product(attest_interval *z, frame *f, const attest_interval *x, bool first)
 {
     attest_interval_mul(f->scratch + PRODUCT, f->scratch + ENTRY, x);
@@ -258,8 +258,8 @@ static void set_softmax_shares(frame *f, size_t seen)
     }
 }
 
-/* mean = sum share[j] value[j] / sum share[j], entry after entry. Zero shares of hardmax take
- * no part; adding and multiplying by an exact 0 or 1 rounds nothing. */
+/* mean = sum share[j] value[j] / sum share[j], for each entry. Keys with share 0 (hardmax) are
+ * skipped; additions of 0 and products with 1 are exact. */
 static void average(frame *f, size_t seen, size_t rows)
 {
     attest_interval *total = f->scratch + SUM;

@@ -41,7 +41,7 @@ void attest_interval_div(attest_interval *z, const attest_interval *x,
 /* z = e^x, widened by slack units in the last place on both sides, for an exp that is not
  * correctly rounded. */
 void attest_interval_exp(attest_interval *z, const attest_interval *x, unsigned slack);
-/* z encloses the maximum of a number of x and a number of y. */
+/* z = max(x, y). */
 void attest_interval_max(attest_interval *z, const attest_interval *x,
                          const attest_interval *y);
 
@@ -54,8 +54,8 @@ bool attest_interval_meets(const attest_interval *x, const arb_t y);
 /* out[k*dim + c], intervals of one precision, enclose the exact output and that of every
  * floating-point evaluation at that precision, in any rounding mode and with unbounded
  * exponents, whose exp is within slack units in the last place of a rounding of the exact one.
- * If known[k] is false they need not: hardmax, and rounding could change which keys have the
- * largest score. Status: NOMEM. */
+ * known[k] = false: rounding could change which keys have the largest score (hardmax only);
+ * then the intervals of token k enclose nothing. Status: NOMEM. */
 attest_status attest_interval_attention(attest_interval *out, bool *known,
                                         const attest_weights *weights,
                                         const attest_sequence *sequence,

@@ -90,7 +90,8 @@ static attest_tensor tensor(const double *value, size_t tokens, size_t dim)
                            {0, 0, (ptrdiff_t)(dim * sizeof *value), sizeof *value}};
 }
 
-/* Compares a row of the kernel with its bound, and what is said of numbers outside. */
+/* Compares a row of the kernel with its bound, and checks the verdicts on numbers outside it.
+ */
 static void compare(attest_trial *trial, const double *out, const double *bound, size_t columns)
 {
     for (size_t c = 0; c < columns; c++) {

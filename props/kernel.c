@@ -172,7 +172,7 @@ static size_t batch_of(const attest_instance *instance)
     return (size_t)fmpz_get_si(fmpq_numref(value));
 }
 
-static bool is_asked(const attest_instance *instance)
+static bool has_form(const attest_instance *instance)
 {
     const attest_dataset *dataset = &instance->dataset;
 
@@ -225,13 +225,13 @@ static attest_status set_entries(answers *a, bool *fit, const attest_dataset *da
     return ATTEST_OK;
 }
 
-/* *asked is false if the instance is not of that form, or not of doubles. Clear answers in any
- * case. Status: NOMEM. */
-static attest_status answers_init(answers *a, bool *asked, const attest_instance *instance)
+/* Sets *fits = false if the instance does not have that form, or is not made of doubles. Clear
+ * answers in any case. Status: NOMEM. */
+static attest_status answers_init(answers *a, bool *fits, const attest_instance *instance)
 {
     *a = (answers){0};
-    *asked = is_asked(instance);
-    if (!*asked)
+    *fits = has_form(instance);
+    if (!*fits)
         return ATTEST_OK;
     a->rows = (attest_rows){.n = instance->dataset.count,
                             .d = instance->dataset.dim,
@@ -241,7 +241,7 @@ static attest_status answers_init(answers *a, bool *asked, const attest_instance
     while (attest_kernel_list(a->kernels))
         a->kernels++;
     ATTEST_TRY(reserve(a));
-    return set_entries(a, asked, &instance->dataset);
+    return set_entries(a, fits, &instance->dataset);
 }
 
 typedef void attention(double *out, const double *q, const double *k, const double *v,
@@ -311,9 +311,9 @@ static const char *ask(answers *a, size_t kernel)
                : "an exponential differs from that of another kernel";
 }
 
-/* Runs every kernel, and selects the current one again. Returns NULL, or what is wrong with
- * kernel *kernel: other outputs without bounds or in a batch, or exponentials that differ from
- * those of the first kernel. */
+/* Runs every kernel, and selects the current one again. Returns NULL, or a message about kernel
+ * *kernel: its outputs without bounds or in a batch differ from those with bounds, or its
+ * exponentials from those of the first kernel. */
 static const char *answers_get(answers *a, size_t *kernel)
 {
     const char *before = attest_kernel_name(), *wrong = NULL;
@@ -429,7 +429,7 @@ static bool compare(examination *x, size_t m, size_t i, attest_row *row)
     if (isfinite(margin) && !(x->trial->margin <= margin)) /* NaN: the first one */
         x->trial->margin = margin;
     if (sign < 0)
-        return fail(x, m, i, "is further from the exact one than its bound says");
+        return fail(x, m, i, "is farther from the exact one than its bound");
     if (sign == 0)
         attest_trial_open(x->trial, "row %zu: not decided at %d bits", i, MOST_BITS);
     return sign > 0;
@@ -444,7 +444,7 @@ static bool check_row(examination *x, size_t i, attest_row *row, bool must)
     for (size_t m = 0; m < a->kernels; m++) {
         double bound = a->error[m * n + i];
         if (isnan(bound) || bound < 0)
-            return fail(x, m, i, "its bound is none");
+            return fail(x, m, i, "has a bound that is negative or NaN");
         if (isinf(bound) && must)
             return fail(x, m, i, "has no bound");
         attest_trial_label(x->trial, isinf(bound) ? "no bound" : "bounded");
@@ -502,12 +502,12 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
 {
     examination x ATTEST_CLEARED_BY(examination_clear) = {.trial = trial};
     const attest_rows *rows = &x.answers.rows;
-    bool asked = false;
+    bool fits = false;
 
     (void)setting;
     (void)error;
-    ATTEST_TRY(answers_init(&x.answers, &asked, instance));
-    if (!asked) {
+    ATTEST_TRY(answers_init(&x.answers, &fits, instance));
+    if (!fits) {
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }

@@ -253,7 +253,8 @@ static attest_status gen_tokens(attest_instance *instance, struct theft *t, bool
     return attest_gen_sequences_of(&instance->dataset, t, &tokens, &sequences);
 }
 
-/* (a, b, 0) and (c, d, 0) with a + b = c + d, all positive: 0 sees the mean only. */
+/* (a, b, 0) and (c, d, 0) with a + b = c + d, all positive: the output at 0 depends on the mean
+ * alone. */
 static attest_status gen_zero(attest_instance *instance, struct theft *t)
 {
     ulong a = attest_gen_size(t, 1, 6), step = attest_gen_size(t, 1, 6),

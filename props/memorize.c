@@ -55,7 +55,7 @@ static const attest_droppable droppable[] = {
 
 const attest_property attest_property_memorize = {
     .name = "memorize",
-    .title = "what is built maps every token to its label, within the promised size",
+    .title = "the memorizing network maps every token to its label, within the promised size",
     .statement = "memorize",
     .definition = "memorization",
     .gen = gen,

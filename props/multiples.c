@@ -129,7 +129,8 @@ static bool consists_of(const attest_dataset *dataset, size_t i, uint32_t u,
     return true;
 }
 
-/* Whether u is one of the tokens, which it is: every pair has the multiple 1. */
+/* Returns whether the pair is straight for some token u: every pair has the multiple 1, so that
+ * u itself is a token. */
 static bool is_straight(const attest_dataset *dataset, const attest_universal_pair *pair,
                         bool any_order)
 {

@@ -87,7 +87,8 @@ static void exp_sum(arb_t x, const fmpq_t a, const fmpq_t b, const fmpq_t c, lon
     arb_exp(x, x, bits);
 }
 
-/* The largest value of both: exponents are taken relative to it, so that nothing overflows. */
+/* Returns the largest value of both sets; exponents are relative to it, so that none overflows.
+ */
 static const fmpq *top(const attest_multisets *sets)
 {
     const fmpq *most = sets->value;

@@ -327,7 +327,7 @@ static bool is_beyond(const attest_oracle *oracle, attest_place a, attest_place 
     return ways > ATTEST_ORACLE_TERMS;
 }
 
-/* One way, of exponent 0: the difference of what the skip adds. */
+/* one = the term of exponent 0 for the skip: the difference of the two tokens. */
 static void set_skip(term *one, const attest_oracle *oracle, attest_place a, attest_place b)
 {
     FMPQ(y);

@@ -48,7 +48,7 @@ static const attest_droppable droppable[] = {
 
 const attest_property attest_property_positional = {
     .name = "positional",
-    .title = "with positions encoded, what is built maps every token to its label",
+    .title = "with positional encodings, the memorizing network maps every token to its label",
     .statement = "positional",
     .definition = "memorization",
     .gen = gen,

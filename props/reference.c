@@ -36,7 +36,7 @@ enum { BALL_BITS = 64, WIDE_BITS = 320, DEEP_BITS = 4096, DOUBLE_BITS = 53, MOST
 /* Which checks are made; decide makes all. */
 typedef struct scope {
     bool deep;        /* balls of DEEP_BITS */
-    int first, modes; /* so many rounding modes, from this one on */
+    int first, modes; /* the first rounding mode, and how many */
 } scope;
 
 static const attest_gen_layer kind = {

@@ -9,12 +9,12 @@
 #define LIST(name) &attest_statement_##name,
 const attest_statement *const attest_statements[] = {ATTEST_STATEMENTS(LIST) NULL};
 
-/* Compares names; hyphens match underscores. */
-static bool same_name(const char *name, const char *asked)
+/* Compares names; a hyphen in wanted matches an underscore. */
+static bool same_name(const char *name, const char *wanted)
 {
-    for (; *name && (*name == *asked || (*name == '_' && *asked == '-')); name++)
-        asked++;
-    return *name == *asked;
+    for (; *name && (*name == *wanted || (*name == '_' && *wanted == '-')); name++)
+        wanted++;
+    return *name == *wanted;
 }
 
 const attest_statement *attest_statement_get(const char *name)

@@ -1,6 +1,5 @@
-/* sample.h -- the instances for which a property makes all of its checks: a sample that is
- * chosen by a hash of the instance, so that it does not depend on when or together with what it
- * is decided. */
+/* sample.h -- the sample of instances for which a property makes all of its checks. A hash of
+ * the instance decides, so that neither the time nor the batch of a trial matters. */
 #ifndef ATTEST_PROPS_SAMPLE_H
 #define ATTEST_PROPS_SAMPLE_H
 
@@ -8,9 +7,9 @@
 
 #include "campaign/property.h"
 
-/* One of so many instances is in the sample; the label counts them. */
+/* One of ATTEST_SAMPLE_SHARE instances is in the sample; the label counts them. */
 enum { ATTEST_SAMPLE_SHARE = 32 };
-#define ATTEST_SAMPLE_LABEL "asked everything"
+#define ATTEST_SAMPLE_LABEL "all checks"
 
 /* Returns a hash of tokens, positions, weights and parameters, uniform for random instances. */
 uint64_t attest_sample_number(const attest_instance *instance);

@@ -103,7 +103,7 @@ static bool get_values(double *to, const attest_dataset *dataset, size_t sequenc
     return fit;
 }
 
-/* scale = tau log 2 to 40 digits: what it is off by is far below a rounding of binary32. */
+/* scale = tau log 2 to 40 digits; its error is far below a rounding of binary32. */
 static void set_scale(scene *s, const fmpq *tau)
 {
     char *text;
@@ -117,7 +117,8 @@ static void set_scale(scene *s, const fmpq *tau)
     flint_free(text);
 }
 
-/* *fits = false: the instance, perhaps of a file, is none. Status: NOMEM. */
+/* Sets *fits = false if the instance, perhaps read from a file, is not one of this property.
+ * Status: NOMEM. */
 static attest_status scene_init(scene *s, bool *fits, const attest_instance *instance)
 {
     const attest_dataset *dataset = &instance->dataset;

@@ -101,7 +101,7 @@ static void integers_clear(integers *n)
     fmpz_clear(n->denominator);
 }
 
-/* square = |x_a - x_b|^2, or |x_a|^2 for b = a, times that of the denominator. */
+/* square = |x_a - x_b|^2, or |x_a|^2 for b = a, times the square of the denominator. */
 static void integers_square(fmpz_t square, const integers *n, slong a, slong b,
                             fmpz_t difference)
 {
@@ -198,9 +198,10 @@ static bool ask(attest_trial *trial, const attest_separated *s, const fmpq_t squ
             continue;
         /* r_min and eps: the bound must be smaller; r_max: larger. All strictly. */
         bool holds = which == 1 ? i == 2 : i == 0;
-        const fmpq *asked[3] = {NULL, NULL, NULL};
-        asked[which] = bound[i];
-        attest_separated_part found = attest_separated_check(s, asked[0], asked[1], asked[2]);
+        const fmpq *wanted[3] = {NULL, NULL, NULL};
+        wanted[which] = bound[i];
+        attest_separated_part found =
+            attest_separated_check(s, wanted[0], wanted[1], wanted[2]);
         if (found != (holds ? ATTEST_SEPARATED_HOLDS : part[which]))
             ok = fail(trial,
                       i == 1 ? "a bound that is met exactly" : "a bound near the extreme");

@@ -172,7 +172,7 @@ static void look(attest_trial *trial, const attest_instance *instance,
         trial->margin = NAN; /* computed values that are equal have no margin */
 }
 
-static bool is_asked(const attest_instance *instance, const attest_format *format)
+static bool has_form(const attest_instance *instance, const attest_format *format)
 {
     const fmpq *eps = attest_instance_get(instance, "eps");
     const fmpq *r_max = attest_instance_get(instance, "r_max");
@@ -192,7 +192,7 @@ attest_status attest_props_separated_decide(attest_trial *trial,
     ATTEST_SCOPED(attest_separated, extremes);
 
     trial->outcome = ATTEST_DISCARDED;
-    if (!is_asked(instance, &format))
+    if (!has_form(instance, &format))
         return ATTEST_OK;
     ATTEST_TRY(attest_separated_get(&extremes, &instance->dataset, error));
     if (attest_separated_check(&extremes, NULL, attest_instance_get(instance, "r_max"),

@@ -61,7 +61,8 @@ static bool get_probabilities(fmpq *p, const attest_dataset *dataset, size_t cou
 }
 
 /* Returns whether the symmetric matrix is positive semidefinite: eliminates with positive
- * pivots; the rest has no positive diagonal entry, so it must be zero. Destroys m. */
+ * pivots until no positive diagonal entry remains; the remaining rows must be zero. Destroys m.
+ */
 static bool is_semidefinite(fmpq_mat_t m)
 {
     slong n = fmpq_mat_nrows(m);

@@ -38,11 +38,12 @@ const attest_statement attest_statement_theorem1 = {
                "other order: on paper",
 };
 
-/* The property: random weights, a random direction; at tokens that both sequences share the
- * vocabularies differ and the outputs are equal. The pair is theory's own for the ties and the
- * mask of the weights, so that a fault there is found. That for uniform ties and no mask works
- * in any order and at every shared token; the others as they stand, at their position. Without
- * a hypothesis it is that first pair, which then fails. */
+/* The property: for random weights and a random direction, outputs are equal at the tokens that
+ * two sequences of different vocabularies share. The pair is the one that src/theory gives for
+ * the ties and the mask of the weights, so that a fault there is found. The pair for uniform
+ * ties and no mask works in any order and at every shared token, the others only in the given
+ * order and at their position. Without a hypothesis the first pair is drawn, which then fails.
+ */
 
 enum { LONGEST = ATTEST_MULTIPLES_LENGTH, MOST_DIM = 4, MOST_HEADS = 4, MOST_SIZE = 3 };
 

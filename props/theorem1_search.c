@@ -76,7 +76,7 @@ static attest_status gen(attest_instance *instance, struct theft *t,
     return attest_gen_data_and_weights(instance, t, &kind);
 }
 
-static bool is_asked(const attest_instance *instance)
+static bool has_form(const attest_instance *instance)
 {
     return attest_instance_fits(instance) && instance->weights.activation == ATTEST_HARDMAX;
 }
@@ -134,7 +134,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
                             const attest_setting *setting, attest_error *error)
 {
     (void)setting;
-    if (!is_asked(instance)) {
+    if (!has_form(instance)) {
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }

@@ -86,8 +86,8 @@ attest_status attest_transform_copy_weights(attest_weights *to, const attest_wei
     return ATTEST_OK;
 }
 
-/* Replaces the matrix by the dense one with entries f(r, c) = factor * entry(r', c'), the
- * primed indices counted from the end where asked for. */
+/* Replaces the matrix by the dense one with the entries factor * entry, in reverse order of
+ * rows or columns if flip_rows or flip_cols. */
 static void rewrite(attest_matrix *matrix, const fmpq *factor, bool flip_rows, bool flip_cols)
 {
     size_t rows = matrix->rows, cols = matrix->cols;

@@ -1,4 +1,4 @@
-/* truth.c -- whether what a certificate says is so, from the oracle's outputs alone. */
+/* truth.c -- whether a certificate is true, from the oracle's outputs alone. */
 #include "props/truth.h"
 
 #include "number/scope.h"
@@ -133,7 +133,7 @@ static int compare(const square *x, const fmpq_t with)
     return order;
 }
 
-/* What is found out on the way: something is wrong, something cannot be told. */
+/* Whether some part of the certificate is wrong, and whether some part could not be decided. */
 typedef struct finding {
     bool wrong, unknown;
 } finding;

@@ -43,8 +43,8 @@ static void set_curve(long *x, size_t dim, size_t step, long t)
         x[c * step] = power;
 }
 
-/* A direction that tells the tokens apart. Moved aside it becomes (1, t, t^2, ...), t = 1, 2,
- * ...: a difference of tokens is perpendicular to at most dim - 1 of these. */
+/* Draws a direction that tells the tokens apart. If the first one fails, tries (1, t, t^2, ...)
+ * for t = 1, 2, ...: a difference of tokens is perpendicular to at most dim - 1 of these. */
 static void gen_direction(draft *d, double *value, double *spread, struct theft *t,
                           const attest_vocabulary *tokens)
 {
@@ -189,8 +189,8 @@ static draft gen_line(struct theft *t)
     return d;
 }
 
-/* (y, a, b) and (y, a + s, b - s), whose means agree: y sees no more of them without kappa, or
- * where it is 0. */
+/* (y, a, b) and (y, a + s, b - s), whose means agree: without kappa, or if y is 0, the output
+ * at y depends on the mean alone. */
 static attest_status gen_means(attest_instance *instance, struct theft *t, bool zero)
 {
     double a = 1 + (double)theft_random_choice(t, 4), s = 1 + (double)theft_random_choice(t, 4);
@@ -218,7 +218,7 @@ static attest_status gen_blind(attest_instance *instance, struct theft *t)
     return set_pair(&instance->dataset, token, 2, 2);
 }
 
-/* (x, y) and (x', y): without w nothing is added to y. */
+/* (x, y) and (x', y): with w = 0 the head adds nothing to y. */
 static attest_status gen_idle(attest_instance *instance, struct theft *t)
 {
     double x = 1 + (double)theft_random_choice(t, 8),
@@ -287,7 +287,7 @@ const attest_statement attest_statement_tuned = {
 /* The memory that is kept from call to call. */
 typedef struct memory {
     size_t room;
-    bool *asked;
+    bool *wanted;
     attest_filter_answer *answer;
     attest_doubles doubles;
     attest_verdicts verdicts;
@@ -301,7 +301,7 @@ static void forget(void *kept)
         return;
     attest_verdicts_clear(&m->verdicts);
     attest_doubles_clear(&m->doubles);
-    free(m->asked);
+    free(m->wanted);
     free(m->answer);
     free(m);
 }
@@ -319,11 +319,11 @@ static attest_status remember(void **kept, size_t count)
     }
     if (count <= m->room)
         return ATTEST_OK;
-    free(m->asked);
+    free(m->wanted);
     free(m->answer);
-    m->asked = attest_memory_alloc(count, sizeof *m->asked);
+    m->wanted = attest_memory_alloc(count, sizeof *m->wanted);
     m->answer = attest_memory_alloc(count, sizeof *m->answer);
-    m->room = m->asked && m->answer ? count : 0;
+    m->room = m->wanted && m->answer ? count : 0;
     return m->room ? ATTEST_OK : ATTEST_NOMEM;
 }
 
@@ -356,12 +356,12 @@ static attest_status decide_many(attest_trial *trial, const attest_instance *ins
     if (status != ATTEST_OK)
         return attest_error_set(error, status, "out of memory");
     for (size_t i = 0; i < count; i++)
-        m->asked[i] =
+        m->wanted[i] =
             m->doubles.fits[i] && ((!setting->without && attest_tuned_surely(&instance[i])) ||
                                    attest_tuned_exactly(&instance[i], setting));
-    ATTEST_TRY(attest_verdicts_get(m->answer, &m->verdicts, &m->doubles, m->asked, error));
+    ATTEST_TRY(attest_verdicts_get(m->answer, &m->verdicts, &m->doubles, m->wanted, error));
     for (size_t i = 0; i < count; i++)
-        if (m->asked[i])
+        if (m->wanted[i])
             judge(&trial[i], &m->answer[i], &instance[i]);
         else
             trial[i].outcome = ATTEST_DISCARDED;

@@ -1,5 +1,5 @@
-/* tuned_hypotheses.c -- the hypotheses of `tuned`: in doubles with error bounds, where what is
- * found to hold does hold (proofs-notes/tuned.md, "In doubles"), and in exact arithmetic. */
+/* tuned_hypotheses.c -- the hypotheses of `tuned`, in exact arithmetic and in doubles with
+ * error bounds, which prove them or decide nothing (proofs-notes/tuned.md, "In doubles"). */
 #include "props/tuned.h"
 
 #include <math.h>

@@ -64,8 +64,8 @@ static long gen_multiple(struct theft *t)
     return theft_random_choice(t, 2) ? -multiple : multiple;
 }
 
-/* Any pair with equal extremes, of both signs, and equal means: B is A, some tokens of which
- * are moved up, and as many down; half of them keep tokens at -1 and 1, too. */
+/* Draws a pair with equal extremes, of both signs, and equal means: B is A with some tokens
+ * moved up and as many down. Half of the pairs have tokens -1 and 1 in both. */
 static void gen_any(layer_pairs *lists, struct theft *t)
 {
     static const long fixed[] = {LARGEST, -LARGEST, 1, -1};

@@ -45,7 +45,7 @@ bool attest_vectors_gap(fmpq_t gap, const attest_vectors *vectors);
 /* radius = the largest |entry|. */
 void attest_vectors_radius(fmpq_t radius, const attest_vectors *vectors);
 
-/* Encloses boltz of vector i minus boltz of vector j, with so many bits of relative accuracy.
+/* Encloses boltz of vector i minus boltz of vector j, with accuracy bits of relative accuracy.
  */
 attest_status attest_vectors_difference(attest_boltz_difference *difference,
                                         const attest_vectors *vectors, size_t i, size_t j,

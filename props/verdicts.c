@@ -61,13 +61,13 @@ static attest_status reserve(attest_verdicts *v, size_t count, attest_error *err
 
 /* The instances of filter f. */
 static attest_status check_some(attest_filter_answer *answer, attest_verdicts *v, size_t f,
-                                const attest_doubles *doubles, const bool *asked,
+                                const attest_doubles *doubles, const bool *wanted,
                                 attest_error *error)
 {
     size_t some = 0;
 
     for (size_t i = 0; i < doubles->count; i++)
-        if (asked[i] && v->which[i] == f) {
+        if (wanted[i] && v->which[i] == f) {
             v->some[some] = doubles->instance[i];
             v->place[some++] = i;
         }
@@ -78,15 +78,15 @@ static attest_status check_some(attest_filter_answer *answer, attest_verdicts *v
 }
 
 attest_status attest_verdicts_get(attest_filter_answer *answer, attest_verdicts *verdicts,
-                                  const attest_doubles *doubles, const bool *asked,
+                                  const attest_doubles *doubles, const bool *wanted,
                                   attest_error *error)
 {
     ATTEST_TRY(reserve(verdicts, doubles->count, error));
     for (size_t i = 0; i < doubles->count; i++)
-        if (asked[i])
+        if (wanted[i])
             ATTEST_TRY(find_filter(&verdicts->which[i], verdicts, &doubles->shape[i], error));
     for (size_t f = 0; f < verdicts->filters; f++)
-        ATTEST_TRY(check_some(answer, verdicts, f, doubles, asked, error));
+        ATTEST_TRY(check_some(answer, verdicts, f, doubles, wanted, error));
     return ATTEST_OK;
 }
 

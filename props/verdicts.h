@@ -19,10 +19,10 @@ typedef struct attest_verdicts {
 void attest_verdicts_init(attest_verdicts *verdicts);
 void attest_verdicts_clear(attest_verdicts *verdicts);
 
-/* answer[i] = the verdict on instance i of doubles if asked[i]; the others are not changed.
- * Domain: asked[i] implies doubles->fits[i]. Status: as attest_filter_check. */
+/* answer[i] = the verdict on instance i of doubles if wanted[i]; the others are not changed.
+ * Domain: wanted[i] implies doubles->fits[i]. Status: as attest_filter_check. */
 attest_status attest_verdicts_get(attest_filter_answer *answer, attest_verdicts *verdicts,
-                                  const attest_doubles *doubles, const bool *asked,
+                                  const attest_doubles *doubles, const bool *wanted,
                                   attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Decides one instance that fits: from doubles if it is small and all its numbers are doubles,

@@ -33,7 +33,7 @@ static const attest_gen_layer kind = {
     .activation = ATTEST_GEN_SOFTMAX,
 };
 
-/* Appends so many tokens of a sequence of base, cyclically. */
+/* Appends count tokens of a sequence of base, cyclically. */
 static attest_status add_repeated(attest_dataset_builder *builder, const attest_dataset *base,
                                   size_t sequence, size_t count)
 {
@@ -49,9 +49,9 @@ static attest_status add_repeated(attest_dataset_builder *builder, const attest_
     return attest_dataset_builder_end_sequence(builder, NULL);
 }
 
-/* Between the two sequences comes the first one two or three times, so that every token of it
- * has the output that it has in the first; or once and its first token again: the same set and
- * the same scores, but another output. */
+/* Inserts a third sequence between the two. equal: the first sequence two or three times over,
+ * whose outputs are those of the first; else the first sequence and its first token again, with
+ * the same set of tokens and the same scores, but other outputs. */
 static attest_status add_twin(attest_dataset *dataset, struct theft *t, bool equal)
 {
     size_t length = attest_dataset_length(dataset, 0);
@@ -165,8 +165,8 @@ static void get_token_distance(fmpq_t square, const examination *x, const attest
     }
 }
 
-/* Where attention adds the same to both tokens, their distance is that of the outputs; and a
- * little more is not. */
+/* If attention adds the same vector to both tokens, the distance of the outputs is that of the
+ * tokens, and not slightly more. */
 static attest_status ask_distance(examination *x, const attest_place pair[2])
 {
     bool rational;
