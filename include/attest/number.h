@@ -57,8 +57,8 @@ ATTEST_API attest_status attest_number_parse(fmpq_t value, const char *text, siz
                                              attest_budget *budget,
                                              attest_error *error) ATTEST_WARN_UNUSED;
 
-/* bytes = at most so many bytes does the number written in text[0..length) take before it is
- * reduced to lowest terms; nothing is built. Status: FORMAT, as for attest_number_parse. */
+/* bytes = an upper bound on the memory of the number in text[0..length) before it is reduced to
+ * lowest terms, computed without building it. Status: FORMAT, as for attest_number_parse. */
 ATTEST_API attest_status attest_number_bound_size(size_t *bytes, const char *text,
                                                   size_t length,
                                                   attest_error *error) ATTEST_WARN_UNUSED;

@@ -209,7 +209,7 @@ static attest_status take(campaign_run *run, attest_campaign_record *record, att
     return status;
 }
 
-/* Returns whether a signal asked the campaign to end. */
+/* Returns whether a signal has stopped the campaign. */
 static bool is_stopped(attest_campaign *campaign)
 {
     campaign->interrupted = campaign->stop && *campaign->stop;

@@ -1,8 +1,8 @@
 /* chunk.c -- runs trials of a property through the engine, one by one or many together.
  *
  * Only the public theft API is used, and theft_extensions.h with its fallbacks. Trials are
- * counted here, not by the engine: what it takes for a duplicate is an independent trial like
- * any other, and is decided again. */
+ * counted here, not by the engine, which skips duplicates: here a trial that repeats an earlier
+ * instance is independent like any other, and is decided again. */
 #include "config.h"
 
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "campaign/property.h"
 #include "campaign/chunk_result.h"
 
-/* After so many deaths of workers a chunk is given up: all its trials are undecided. */
+/* If this many workers died at a chunk, all of its trials are undecided. */
 enum { ATTEST_CHUNK_DEATHS = 8 };
 
 /* The state of a run, in shared memory, for the campaign that watches its worker. */

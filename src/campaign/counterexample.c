@@ -53,7 +53,8 @@ void attest_setting_write(attest_json *json, const attest_setting *setting)
     }
 }
 
-/* Adds what is set to the parameters of a counterexample. Status: NOMEM. */
+/* Adds the members of the setting that are set to the parameters of a counterexample. Status:
+ * NOMEM. */
 static attest_status add_setting(attest_counterexample *file, const attest_setting *setting)
 {
     char bits[32];

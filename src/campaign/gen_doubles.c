@@ -100,7 +100,7 @@ static void gen_token(double *x, struct theft *t, const recipe *r, size_t i)
             x[c] = gen_entry(t, r);
 }
 
-/* Returns the exponent of 1, or rarely of a power of two of up to so many decades. */
+/* Returns 0, or rarely the exponent of a power of two of up to this many decades. */
 static int gen_scale(struct theft *t, unsigned decades)
 {
     int power;

@@ -301,6 +301,6 @@ attest_status attest_gen_data_and_weights(attest_instance *instance, struct thef
     ATTEST_TRY(attest_gen_vocabulary(&vocabulary, t, &kind->tokens));
     ATTEST_TRY(attest_gen_weights(weights, t, &vocabulary, &kind->heads));
     /* Last, because the number of draws varies most: a sequence that loses a token while it is
-     * shrunk must not shift the meaning of all draws behind it. */
+     * shrunk must not shift the meaning of all later draws. */
     return attest_gen_dataset(&instance->dataset, t, &vocabulary, &kind->sequences);
 }

@@ -44,7 +44,7 @@ static void drop_waiting(attest_join *join)
     free(first);
 }
 
-/* Frees what is needed only while chunks are added. */
+/* Frees the memory that is needed only while chunks are added. */
 static void release(attest_join *join)
 {
     while (join->waiting)

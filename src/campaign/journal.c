@@ -159,8 +159,8 @@ static attest_status take_frame(const scan *in, const attest_frame *frame, bool 
     return reader->record(reader->env, &record, error);
 }
 
-/* Passes all whole frames to the reader. A whole frame is as it was written: one of another
- * kind, or one that cannot be parsed, was written by another program. */
+/* Passes all whole frames to the reader. The hash of a whole frame is correct, so that one of
+ * another kind, or one that cannot be parsed, was written by another program. */
 static attest_status read_frames(scan *in, attest_journal_tail *tail,
                                  const attest_journal_reader *reader, attest_error *error)
 {

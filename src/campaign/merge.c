@@ -18,10 +18,10 @@ typedef struct merging {
     bool again; /* some properties are read for the second time */
     attest_observations *observations;
     const char *const *folders;
-    size_t folder;   /* the one that is being read */
+    size_t folder;   /* index of the directory that is being read */
     size_t shards;   /* of the campaign */
-    size_t shard;    /* that of the folder */
-    size_t *from;    /* from[k]: 1 + the folder of shard k + 1; 0: none yet */
+    size_t shard;    /* of that directory */
+    size_t *from;    /* from[k]: 1 + the directory of shard k + 1; 0: none yet */
     char *plan_text; /* without the number of the shard */
 } merging;
 
@@ -86,7 +86,7 @@ static attest_status take_plan(void *env, const char *text, size_t size, attest_
     return ATTEST_OK;
 }
 
-/* Looks up the shard of a folder that is read for the second time. */
+/* Looks up the shard of a directory that is read for the second time. */
 static attest_status recall_plan(void *env, const char *text, size_t size,
                                  attest_budget *budget, attest_error *error)
 {

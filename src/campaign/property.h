@@ -128,7 +128,7 @@ typedef struct attest_property {
     const char *name;      /* "theorem1-search" */
     const char *title;     /* one line */
     const char *statement; /* the name of the statement that it tests */
-    /* The name of what is violated in trials and files; NULL: the statement. */
+    /* The definition that violating trials and files name; NULL: the statement. */
     const char *definition;
     /* Fills an initialised instance, drawing from t only. The instance meets the hypotheses,
      * except setting->without, by construction. Draws of zero give the simplest instance, and

@@ -56,7 +56,7 @@ static attest_status check_definition(const attest_replay *replay,
         strcmp(file->definition, decided) == 0)
         return ATTEST_OK;
     return attest_error_set(error, ATTEST_FORMAT,
-                            "violates.definition is \"%.100s\", but what is decided is "
+                            "violates.definition is \"%.100s\", but the property decides "
                             "\"%.100s\"",
                             file->definition, decided);
 }

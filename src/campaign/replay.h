@@ -59,8 +59,8 @@ attest_status attest_replay_run(attest_replay *replay, attest_counterexample *fi
                                 attest_property_finder *find,
                                 attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Decides it by this property, whatever the file names, and without the outputs. Status:
- * FORMAT, NOMEM. */
+/* Decides the file by this property instead of the one that it names, without its outputs.
+ * Status: FORMAT, NOMEM. */
 attest_status attest_replay_decide(attest_replay *replay, const attest_counterexample *file,
                                    const attest_property *property,
                                    attest_error *error) ATTEST_WARN_UNUSED;

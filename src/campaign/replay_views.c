@@ -39,7 +39,7 @@ static void viewing_clear(viewing *v)
         attest_sequence_clear(&v->side[s].sequence);
 }
 
-/* Charges the evaluation of both sides in balls of so many bits; 0: exactly. */
+/* Charges the evaluation of both sides in balls of this precision; 0: exactly. */
 static attest_status charge(viewing *v, long bits)
 {
     double work = 0;

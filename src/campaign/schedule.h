@@ -31,7 +31,7 @@ void attest_schedule_clear(attest_schedule *schedule);
 /* job = the next chunk; returns false if there is none. */
 bool attest_schedule_next(attest_schedule *schedule, attest_job *job);
 
-/* Records that a worker finished a chunk of the property in so many seconds. */
+/* Records how long a worker took for a chunk of the property. */
 void attest_schedule_note(attest_schedule *schedule, size_t property, double seconds);
 
 #endif

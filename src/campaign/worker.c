@@ -1,5 +1,5 @@
-/* worker.c -- processes that run chunks: what a worker does, how the campaign sees it, and what
- * becomes of the jobs of a pool. */
+/* worker.c -- processes that run chunks: the worker's loop, its messages to the campaign, and
+ * the pool that assigns jobs to workers and replaces those that die. */
 #include "config.h"
 
 #include "campaign/worker.h"

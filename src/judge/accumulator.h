@@ -16,7 +16,7 @@ typedef struct attest_judge_accumulator {
     size_t depth;           /* additions that a term may pass; 0: any number */
     attest_judge_unit unit; /* for orders in blocks */
     size_t block;
-    size_t promote; /* blocks of so many products are summed from 0, then added; 0: all */
+    size_t promote; /* products that are summed from 0 before their sum is added; 0: all */
     uint64_t *random;
     double *leaf, *a, *b; /* arrays for capacity terms, or columns, each */
 } attest_judge_accumulator;

@@ -60,14 +60,14 @@ double attest_judge_exp_down(double x);
 typedef struct judge_loops_sum attest_judge_sum_error;
 
 /* For sums of terms products in blocks of a matrix unit. raised: the value that a product with
- * a subnormal factor has when a matrix unit aligns it; 0: there is none. rescales: every term
- * passes at most so many products with a rounded factor. */
+ * a subnormal factor has when a matrix unit aligns it; 0: no such product. rescales: the
+ * most products with a rounded factor that a term passes. */
 void attest_judge_sum_error_init(attest_judge_sum_error *rule, const attest_judge_dot *dot,
                                  const attest_judge_arithmetic *unit, double terms,
                                  double blocks, double raised, double rescales);
 
-/* The same where groups of so many tiles are summed from 0. tile: keys of a tile; 0: any
- * number. Call it after init. */
+/* The same if dot->promote_tiles groups tiles whose products are summed from 0. tile: keys of a
+ * tile; 0: any number. Call it after init. */
 void attest_judge_sum_error_group(attest_judge_sum_error *rule, const attest_judge_dot *dot,
                                   const attest_judge_arithmetic *unit, size_t tile);
 

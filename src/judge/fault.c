@@ -77,9 +77,9 @@ static attest_status drop_tile(attest_judge_faulty *faulty, bool *applies, size_
     return *applies ? change_mask(faulty, 0, tile, error) : ATTEST_OK;
 }
 
-/* Rows of a causal mask see one key more. A mask that begins at the first key, with different
- * lengths of q and k, cannot be shifted that way: its rows see one key less, because each query
- * takes the place of the one before it, and the first row sees nothing. */
+/* Rows of a causal mask see one key more. A mask that begins at the first key cannot be shifted
+ * that way if q and k differ in length: then rows see one key fewer, because each query moves
+ * up by one row, and the first row sees no key. */
 static void move_causal(attest_judge_faulty *faulty, bool *applies)
 {
     attest_qkv *x = &faulty->qkv;
@@ -230,7 +230,7 @@ static void swap_heads(attest_judge_bounds *bounds, const attest_judge_bounds *r
     bounds->unbounded = right->unbounded;
 }
 
-/* Moves the computed rows to their places; the rows in front see nothing. */
+/* Moves the computed rows to their places; the leading rows have no visible key. */
 static void spread_rows(attest_judge_bounds *bounds, const attest_judge_faulty *faulty)
 {
     const attest_qkv *x = &faulty->qkv;

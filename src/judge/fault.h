@@ -24,22 +24,22 @@ const char *attest_judge_fault_name(attest_judge_fault fault);
 typedef struct attest_judge_faulty {
     attest_judge_fault fault;
     attest_qkv qkv;
-    size_t missing; /* so many queries in front are left out: their rows see nothing */
+    size_t missing; /* number of leading queries left out, whose rows have no visible key */
     double *mask;
     char *scale, *softcap;
 } attest_judge_faulty;
 
-/* *applies: whether the fault changes the problem; only then is there something to clear. tile:
- * keys of a tile, 0: 64; half of the keys where there are fewer. The tensors of qkv must
- * outlive it. Domain: attest_judge_bound accepts the problem. Status: FORMAT, NOMEM. */
+/* *applies = whether the fault changes the problem; only then must faulty be cleared. tile:
+ * keys of a tile (0: 64); half of the keys if there are fewer. The tensors of qkv must outlive
+ * faulty. Domain: attest_judge_bound accepts the problem. Status: FORMAT, NOMEM. */
 attest_status attest_judge_faulty_init(attest_judge_faulty *faulty, bool *applies,
                                        attest_judge_fault fault, const attest_qkv *qkv,
                                        size_t tile, attest_error *error) ATTEST_WARN_UNUSED;
 void attest_judge_faulty_clear(attest_judge_faulty *faulty);
 
-/* bounds = the bounds of a kernel of the model with the fault, at the places of the outputs of
- * the problem. right: the bounds without the fault, with every array that bounds has, none of
- * them the same. Status as attest_judge_bound. */
+/* bounds = the bounds of a kernel of the model with the fault, in the layout of the outputs of
+ * the problem. right: the bounds without the fault; it has every array that bounds has, and
+ * shares none with it. Status: as attest_judge_bound. */
 attest_status attest_judge_faulty_bound(attest_judge_bounds *bounds,
                                         const attest_judge_faulty *faulty,
                                         const attest_judge_bounds *right,

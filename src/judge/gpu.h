@@ -39,12 +39,13 @@ typedef struct attest_judge_core {
     attest_judge_gpu gpu;
     attest_judge_unit unit;
     attest_in_double result; /* binary32 or binary16 */
-    size_t promote; /* a partial sum of so many products is added to the result; 0: never */
+    size_t
+        promote; /* products of a partial sum that is added to the result; 0: no partial sums */
 } attest_judge_core;
 
-/* promote: partial sums of so many products begin at 0 and are added to the result, rounded to
- * nearest; 0: one chain, from the addend on. Status: FORMAT (unknown unit, unsupported
- * products, or promote is not a multiple of the products of an instruction). */
+/* promote: the number of products of a partial sum, which begins at 0 and is added to the
+ * result, rounded to nearest; 0: one chain, from the addend on. Status: FORMAT (unknown unit,
+ * unsupported products, or promote is not a multiple of the products of an instruction). */
 attest_status attest_judge_core_init(attest_judge_core *core, const char *unit,
                                      const attest_format *a, const attest_format *b, bool half,
                                      size_t promote, attest_error *error) ATTEST_WARN_UNUSED;

@@ -69,7 +69,7 @@ void attest_judge_head_bound_clear(attest_judge_head_bound *bound)
     free(bound->key_size);
     free(bound->row);
     free(bound->raised);
-    memset(bound, 0, sizeof *bound); /* what is cleared may be cleared again */
+    memset(bound, 0, sizeof *bound); /* clear may be called twice */
 }
 
 /* The largest |x|, and whether one that is not 0 is below least. */
@@ -189,7 +189,7 @@ static bool begin_row(attest_judge_head_bound *x, size_t i, attest_judge_work *w
     return seen > 0;
 }
 
-/* s and size of all keys that two rows may see; the second may be the first again. */
+/* Computes the scores and sizes of all keys that two rows may see; both may be the same row. */
 static void multiply(attest_judge_head_bound *x, attest_judge_work *a, const double *a_query,
                      attest_judge_work *b, const double *b_query)
 {
@@ -255,8 +255,8 @@ static void add_spreads(attest_judge_work *x, const attest_judge_rule *rule, siz
         kernel->magnitudes(x->cast_v, v, x->stride, x->cast + first, count);
 }
 
-/* One variant on the rows of a block, without the quotients. Results that it shares with the
- * variant before are still there. */
+/* Bounds the rows of a block for one variant, without the quotients. Results that it shares
+ * with the previous variant are reused. */
 static void bound_variant(attest_judge_head_bound *x, size_t r, attest_judge_work **row,
                           size_t rows)
 {

@@ -13,7 +13,7 @@ enum { MOST_TERMS = ATTEST_JUDGE_UNIT_MOST_TERMS, NOTHING = ATTEST_JUDGE_UNIT_NO
 typedef struct ends {
     attest_judge_term lower[MOST_TERMS + 1], upper[MOST_TERMS + 1];
     size_t count;
-    int least, most; /* the largest exponent that there is for certain, and that there may be */
+    int least, most; /* bounds on the largest exponent */
 } ends;
 
 static void widen(ends *x, int one, int other)
@@ -52,8 +52,8 @@ static void split(ends *x, double lo, double hi, const attest_judge_block *lower
     }
 }
 
-/* What the unit would return for these terms if E were exponent, the exact sum moved by so many
- * units before it is rounded. */
+/* Returns the result of the unit for these terms if E were exponent and `moved` units were
+ * added to the exact sum before it is rounded. */
 static double sum_at(const attest_judge_term *term, size_t count, int exponent, long moved,
                      const attest_judge_unit *unit)
 {
@@ -89,7 +89,7 @@ bool attest_judge_interval_block(double *lo, double *hi, const attest_judge_bloc
     return isfinite(*lo) && isfinite(*hi);
 }
 
-/* One column, whose largest exponent is open: the sign of a value chooses the end. */
+/* Adds one column whose largest exponent is not known; the sign of a value chooses the end. */
 static bool add_open_column(double *lo, double *hi, const double *low, const double *high,
                             const attest_judge_block *b, const attest_judge_unit *unit)
 {

@@ -1,4 +1,4 @@
-/* interval_run.c -- one row of a schedule on the lower and the upper ends of what is open. */
+/* interval_run.c -- one row of a kernel with a schedule, on intervals. */
 #include "judge/interval_run.h"
 
 #include <attest/kernel.h>
@@ -89,7 +89,7 @@ static element polynomial(const attest_judge_instance *x, element argument)
     return y;
 }
 
-/* Lemma 7: where it is open whether the reference rises, it may be either. */
+/* Lemma 7: if the reference may rise or not, takes the hull of both cases. */
 static bool raise_reference(element *factor, part *p, element more)
 {
     const attest_judge_instance *x = p->x;
@@ -285,9 +285,9 @@ static void add_group(part *p)
     attest_judge_interval_add_group(p->r, p->has_o);
 }
 
-/* Lemma 6: the least number that may be returned for a quotient >= q: a number of the format
- * within the error of q; below twice the least normal one also within a quantum, or 0. More of
- * both where a quotient is multiplied by a factor. */
+/* Lemma 6: the least possible result for a quotient >= q: a number of the format within the
+ * error of q; below twice the least normal number also within a quantum, or 0. Both errors grow
+ * if the quotient is multiplied by a factor. */
 static double least_quotient(double q, double error, double factor, const attest_in_double *h)
 {
     double lo = q - error * fabs(q);
@@ -299,8 +299,8 @@ static double least_quotient(double q, double error, double factor, const attest
     return h->plain ? lo : attest_judge_round_up(lo, h);
 }
 
-/* a / b times a factor, within the error. It fails where b may be 0, or the quotient beyond the
- * largest number. */
+/* Returns a / b times a factor, within the error. Fails if b may be 0 or the quotient may
+ * exceed the largest number. */
 static element quotient(part *p, element a, element b, double factor, double error)
 {
     const attest_in_double *h = &p->x->work.format;
@@ -482,7 +482,7 @@ static void fill(double *lo, double *hi, size_t values, double l, double h)
     }
 }
 
-/* Widens lo and hi by the outputs in r->o. False: one of them may overflow. */
+/* Widens lo and hi by the outputs in r->o; returns false if one of them may overflow. */
 static bool take_outputs(double *lo, double *hi, const attest_judge_interval_run *r)
 {
     const attest_judge_instance *x = &r->x;

@@ -1,9 +1,10 @@
-/* interval_run.h -- bounds on what the kernel of a schedule returns, whatever its exp does.
+/* interval_run.h -- bounds on the results of a kernel with a schedule, for any exp that the
+ * model allows.
  *
- * The kernel runs on the lower and on the upper ends of all quantities that the schedule leaves
- * open, with the same roundings: proofs-notes/judge-replay.md proves every step, and the code
- * names its lemmas. Open are exp, tanh and the final division, within the errors of the
- * variant, and whether binary32 results below 2^-126 are flushed, except for scores. */
+ * The kernel runs on intervals, with the same roundings: proofs-notes/judge-replay.md proves
+ * every step, and the code names its lemmas. A schedule does not determine exp, tanh and the
+ * final division, which have the errors of the variant, and whether binary32 results below
+ * 2^-126 are flushed, except for scores. */
 #ifndef ATTEST_JUDGE_INTERVAL_RUN_H
 #define ATTEST_JUDGE_INTERVAL_RUN_H
 
@@ -59,7 +60,7 @@ void attest_judge_interval_cast(double *weight, const attest_judge_instance *x, 
 typedef struct attest_judge_interval_lanes {
     double sum[2][ATTEST_RECIPE_LANES];
     bool started[ATTEST_RECIPE_LANES];
-    size_t running; /* so many lanes are started */
+    size_t running; /* the number of started lanes */
 } attest_judge_interval_lanes;
 
 /* Adds count terms >= 0: the first to lane lead, the next to the lane after it, and so on. */

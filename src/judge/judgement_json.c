@@ -1,4 +1,4 @@
-/* judgement_json.c -- what was found of an output, as JSON. */
+/* judgement_json.c -- the judgement of an output as JSON. */
 #include <math.h>
 
 #include "judge/judgement.h"

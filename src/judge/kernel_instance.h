@@ -82,7 +82,8 @@ typedef struct attest_judge_instance {
     double *weight;                            /* P */
     double *exponential;
     double *o, *part;   /* part: results of splits (run_row.inc) */
-    size_t group_tiles; /* not 0: so many tiles are summed in group, which is then added to o */
+    size_t group_tiles; /* tiles that are summed in group, which is then added to o; 0: no
+                           groups */
     double *group;
     double *panels; /* the keys in panels, component by component; of this head: */
     const attest_judge_head *head;
@@ -177,8 +178,8 @@ static inline bool attest_judge_instance_quantises(const attest_judge_instance *
 void attest_judge_instance_quantise(attest_judge_instance *x, double *weight,
                                     const attest_judge_tile *tile);
 
-/* lo, hi become bounds on the results of that for all weights between them. room: space for as
- * many numbers, twice. False: the scheme may be undefined for them. */
+/* Replaces lo and hi by bounds on the quantised weights for all weights between them. room: two
+ * arrays of as many numbers. Returns false if the scheme may be undefined for them. */
 bool attest_judge_instance_quantise_ends(attest_judge_instance *x, double *lo, double *hi,
                                          const attest_judge_tile *tile, double *const room[2]);
 

@@ -1,7 +1,8 @@
 /* loops.h -- the inner loops of the bounds, one table for each instruction set.
  *
- * The order of the additions is open, and products are added with one rounding or two; callers
- * allow for either. Columns are padded to a multiple of JUDGE_LOOPS_PAD, keys to whole panels.
+ * The order of the additions is not specified, nor whether a product is added with one rounding
+ * or two; callers allow for both. Columns are padded to a multiple of JUDGE_LOOPS_PAD, keys to
+ * whole panels.
  * */
 #ifndef ATTEST_JUDGE_LOOPS_H
 #define ATTEST_JUDGE_LOOPS_H
@@ -84,7 +85,7 @@ struct judge_loops_unit {
 /* A format of at most 25 bits, for numbers that round to it to nearest. */
 struct judge_loops_format {
     double unit, quantum;  /* 2^(1 - p), the least number */
-    double most, overflow; /* the largest number, and what is beyond it becomes */
+    double most, overflow; /* the largest number, and the result for larger ones */
     double least;          /* results below this become 0 */
     bool no_minus_zero;
 };

@@ -81,7 +81,7 @@ static double scale(uint64_t u, int quantum)
                : ldexp((double)u, quantum);
 }
 
-/* sum 2^quantum, cut toward zero to so many bits and to the quantum of binary32. */
+/* Returns sum 2^quantum, cut toward zero to this many bits and to the quantum of binary32. */
 static double round_single(int64_t sum, int quantum, int bits)
 {
     uint64_t u = sum < 0 ? -(uint64_t)sum : (uint64_t)sum;
@@ -113,7 +113,7 @@ double attest_judge_unit_sum(double addend, const attest_judge_block *block,
     attest_judge_term term[MOST_TERMS + 1], *c = &term[block->count];
     int exponent;
     int64_t sum = 0;
-    double wild = 0 * addend; /* NaN where something is not finite */
+    double invalid = 0 * addend; /* NaN if the addend or a factor is not finite */
 
     *c = attest_judge_term_split_addend(addend, unit);
     exponent = c->exponent;
@@ -123,12 +123,12 @@ double attest_judge_unit_sum(double addend, const attest_judge_block *block,
         term[i] =
             attest_judge_term_multiply(attest_judge_term_split(a, unit->a_bits, unit->a_emin),
                                        attest_judge_term_split(b, unit->b_bits, unit->b_emin));
-        wild += 0 * a;
+        invalid += 0 * a;
         if (term[i].exponent > exponent)
             exponent = term[i].exponent;
     }
-    if (isnan(wild))
-        return isnan(addend) || isfinite(addend) ? wild : addend;
+    if (isnan(invalid))
+        return isnan(addend) || isfinite(addend) ? invalid : addend;
     if (exponent == NOTHING)
         return 0;
     if (exponent < unit->least)

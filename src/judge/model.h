@@ -69,12 +69,12 @@ typedef struct attest_judge_dot {
     attest_format accumulate;
     bool exact_products; /* false: rounded to the format of the accumulator, or fused */
     attest_judge_order order;
-    size_t block;    /* products in a block of a matrix unit */
-    size_t fraction; /* bits after the leading one that remain when products are aligned */
-    size_t depth;    /* the most additions that a term passes; 0: not known */
-    size_t promote;  /* a matrix unit adds so many products from 0, and the accumulator adds
-                        their sum, rounded to nearest; 0: no such groups */
-    size_t promote_tiles; /* PV: the same for groups of so many tiles; 0: no such groups */
+    size_t block;         /* products in a block of a matrix unit */
+    size_t fraction;      /* bits after the leading one that remain when products are aligned */
+    size_t depth;         /* the most additions that a term passes; 0: not known */
+    size_t promote;       /* products that a matrix unit sums from 0 before the accumulator adds
+                             their sum, rounded to nearest; 0: no such groups */
+    size_t promote_tiles; /* PV: the same in tiles; 0: no such groups */
 } attest_judge_dot;
 
 /* One combination of the alternatives. Errors are rounded up to doubles. */
@@ -128,10 +128,11 @@ typedef struct attest_judge_emulation {
         spared; /* not in the first `first` and the last `spared` fragments of a tile */
 } attest_judge_emulation;
 
-/* Whether key i of a tile of so many keys is computed by the polynomial. */
+/* Whether the exponential of key i in a tile of this many keys is computed by the polynomial.
+ */
 bool attest_judge_emulation_has(const attest_judge_emulation *emulation, size_t i, size_t tile);
 
-/* A complete recipe: only exp is left open. */
+/* A complete recipe: it determines everything but exp. */
 typedef struct attest_judge_schedule {
     attest_judge_order scores,
         pv; /* not any; tensor: with the block and fraction of the model */

@@ -72,7 +72,7 @@ typedef struct attest_judge_recipe {
     attest_recipe_error softcap_error;
     attest_judge_max max; /* not any */
     size_t tile;          /* 0: all keys */
-    size_t cuts;          /* not 0: tiles end at random, after one of so many keys */
+    size_t cuts;          /* not 0: a tile ends after each key with probability 1/cuts */
     bool backward;        /* tiles from last to first */
     double threshold;
     attest_recipe_error exp_error;

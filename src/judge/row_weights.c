@@ -95,8 +95,9 @@ static void widen(attest_judge_work *x, struct judge_loops_cast *cast)
     x->casted = !x->narrow || !(x->cast_rest <= 0x1p-8 * x->cast_part * x->sum);
 }
 
-/* Weights that are divided one by one are separate exponentials. Sets apart >= |sum of those /
- * sum of the others - 1|; errors of scores are common to both. */
+/* If weights are divided one by one, their exponentials are computed apart from those of the
+ * row sum. Sets apart >= |sum of the former / sum of the latter - 1|; errors of scores are
+ * common to both. */
 static void set_apart(attest_judge_work *x, const attest_judge_rule *rule, double common)
 {
     struct judge_loops_weight numbers = weight_rule(x, rule, common);

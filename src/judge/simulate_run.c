@@ -20,7 +20,7 @@ enum { ROWS = 64 };
 /* The memory that the workers share: results, progress, and the first error. */
 typedef struct results {
     atomic_size_t done;
-    atomic_flag told;
+    atomic_flag has_error;
     attest_error error;
     double value[];
 } results;
@@ -64,7 +64,7 @@ static attest_status run_rows(job *j, attest_judge_head *head, size_t first, siz
     return ATTEST_OK;
 }
 
-/* The hull over the variants; without a bound for one of them there is none. */
+/* [lo, hi] = the hull of [lo, hi] and [l, h]; infinite ends remain infinite. */
 static void widen(double *lo, double *hi, const double *l, const double *h, size_t count,
                   bool first)
 {
@@ -119,7 +119,7 @@ static bool work(void *context, size_t item)
     attest_error error = {0};
 
     if (run_chunk(j, item, &error) != ATTEST_OK) {
-        if (!atomic_flag_test_and_set(&j->results->told))
+        if (!atomic_flag_test_and_set(&j->results->has_error))
             j->results->error = error;
         return false;
     }
@@ -127,7 +127,8 @@ static bool work(void *context, size_t item)
                                      q->batch * q->heads * q->queries);
 }
 
-/* Every head is loaded once, so that bad numbers are found in the order of the input. */
+/* Loads every head once, so that the first bad number of the input is reported, whichever
+ * worker would meet one first. */
 static attest_status check_heads(job *j, attest_error *error)
 {
     const attest_judge_problem *q = &j->problem;

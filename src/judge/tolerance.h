@@ -55,7 +55,7 @@ typedef struct attest_judge_tolerance_search {
     double output;
 } attest_judge_tolerance_search;
 
-/* Runs kernels, a number that takes some seconds, on the row of the element at this place of
+/* Runs as many kernels as some seconds allow on the row of the element at this place of
  * the output, pushed away from the exact value there. exact and error are those of all
  * elements. Kernels that cannot be simulated are skipped. Status: FORMAT, NOMEM. */
 attest_status attest_judge_tolerance_search_find(attest_judge_tolerance_search *escape,
