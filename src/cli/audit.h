@@ -151,9 +151,9 @@ int attest_cli_audit_parse_formats(audit_settings *settings);
  * that does not fit is cut. */
 bool attest_cli_audit_next_element(char *element, size_t size, const char **list);
 
-/* Reads --tokens, if path is one, and checks that there is a text for each token: of the
- * dataset, or of so many sequences of one length. Status: FORMAT, IO, UNABLE, NOMEM. Clear
- * texts in any case. */
+/* Reads the file of --tokens, if path is not NULL, and checks that there is a text for each
+ * token of the dataset, or of this many sequences of one length. Status: FORMAT, IO, UNABLE,
+ * NOMEM. Clear texts in any case. */
 attest_status attest_cli_audit_read_texts(attest_texts *texts, const char *path,
                                           const attest_dataset *dataset, size_t sequences,
                                           size_t length, attest_budget *budget,
@@ -169,7 +169,7 @@ typedef struct audit_target {
 } audit_target;
 int attest_cli_audit_find_target(audit_target *target, const char *output);
 
-/* "gate": the stored record, and what is worse than there. */
+/* "gate": the stored record, and the regressions from it. */
 void attest_cli_audit_write_gate(attest_json *json, const attest_audit_gate *gate,
                                  const char *path);
 void attest_cli_audit_print_gate(const attest_audit_gate *gate);

@@ -1,8 +1,7 @@
 /* audit_options.c -- the options that attest audit and attest heads share: formats, the
  * algorithm, the kernel that is audited beside the formats, and the texts of tokens.
  *
- * --stage is written as a kernel model with a schedule: the reader of models finds what is
- * wrong with it. */
+ * --stage is rewritten as a kernel model with a schedule, which the reader of models checks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

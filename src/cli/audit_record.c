@@ -105,7 +105,7 @@ int attest_cli_audit_find_target(audit_target *t, const char *output)
         return EXIT_HOLDS;
     }
     if (mkdir(output, 0777) != 0 && errno != EEXIST) {
-        attest_cli_complain("%s: cannot create the folder: %s", output, strerror(errno));
+        attest_cli_complain("%s: cannot create the directory: %s", output, strerror(errno));
         return EXIT_ENVIRONMENT;
     }
     snprintf(t->record, sizeof t->record, "%s/audit.json", output);

@@ -25,8 +25,8 @@ const attest_command attest_command_bench = {
     .summary = "measure the fast path and the certifier against plain ways",
     .details =
         "Every line is one race in this process, on one core: contestants take turns, and the\n"
-        "best time of each counts. The ratio says how many times faster the first one is; for\n"
-        "the error bound, below 1, what it costs. Comparisons with other libraries: make "
+        "best time of each counts. The ratio is how many times faster the first one is; for\n"
+        "the error bound, its cost (below 1). Comparisons with other libraries: make "
         "bench.",
     .example = "  attest bench\n  ATTEST_KERNEL=scalar attest bench --time 20 --json",
     .run = run,

@@ -165,11 +165,11 @@ static int refuse_setting(const attest_property *property, const attest_setting 
 
 /* Chooses all properties; if an object was loaded and "all" was not given, only those of the
  * object. */
-static int choose_all(attest_plan *plan, const attest_property **list, bool said)
+static int choose_all(attest_plan *plan, const attest_property **list, bool given)
 {
     const attest_load *load = attest_cli_loaded();
 
-    for (size_t i = 0; attest_properties[i] && (said || load->count == 0); i++)
+    for (size_t i = 0; attest_properties[i] && (given || load->count == 0); i++)
         if (fits(attest_properties[i], &plan->setting))
             list[plan->properties++] = attest_properties[i];
     for (size_t i = 0; i < load->count; i++)
@@ -331,7 +331,7 @@ static int open_folder(campaign_job *job, const campaign_request *request,
     return EXIT_HOLDS;
 }
 
-/* Writes the tests of the campaign as JUnit and TAP, as far as they are asked for. */
+/* Writes the files of --junit and --tap, if these options are given. */
 static int write_tests(const campaign_job *job, const campaign_request *request)
 {
     ATTEST_SCOPED(attest_report_tests, tests);

@@ -170,7 +170,7 @@ static void write_folder(attest_json *json, const attest_campaign_status *folder
 static void print_end(const overview *all, const attest_chunk_result *findings)
 {
     if (all->folders > 1) {
-        attest_print("%zu folders: %zu running, %zu finished, ", all->folders, all->running,
+        attest_print("%zu directories: %zu running, %zu finished, ", all->folders, all->running,
                      all->finished);
         print_totals(&all->total, all->left);
     }

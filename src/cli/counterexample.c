@@ -116,8 +116,8 @@ typedef struct counterexample_job {
     bool search, list, least;
     const attest_gallery_entry *entry; /* --show */
     bool trained;                      /* --show trained */
-    attest_gallery_search numbers;     /* of which the entry is the least */
-    attest_theorem1_space space;       /* of which the tokens are: trained, --least */
+    attest_gallery_search numbers;     /* the search whose least result is the entry */
+    attest_theorem1_space space;       /* contains the tokens, for trained and --least */
     attest_counterexample counterexample;
     attest_separated extremes;
     bool found;
@@ -226,7 +226,7 @@ static const char *with_data(const attest_weights *weights)
 {
     if (weights->norm != ATTEST_NORM_NONE)
         return "a norm";
-    if (weights->homogeneous) /* tokens without their 1 are none of these heads' */
+    if (weights->homogeneous) /* the heads need the coordinate 1 of tokens */
         return "biases";
     return weights->residual && weights->skip ? "a residual" : NULL;
 }
@@ -256,7 +256,7 @@ static int build(counterexample_job *job, attest_common *common)
                                                                : EXIT_HOLDS;
 }
 
-/* Whether all weights are defeated, and not those only that were asked for. */
+/* Returns whether the counterexample defeats all weights, not only the given ones. */
 static bool is_universal(const counterexample_job *job)
 {
     return job->entry ? job->entry->defeats == ATTEST_GALLERY_ALL
@@ -418,13 +418,13 @@ static int find(counterexample_job *job, attest_common *common)
 static int check_gallery(counterexample_job *job)
 {
     if (job->least && (!job->vocabulary || job->search))
-        return attest_cli_refuse("--least goes with --vocabulary DATA: it goes through all "
+        return attest_cli_refuse("--least needs --vocabulary DATA: it searches all "
                                  "sequences of its tokens");
     if (!job->list && !job->show)
         return EXIT_HOLDS;
     if (job->search || job->vocabulary || job->ties >= 0 || job->mask >= 0 ||
         (job->list && (job->show || job->weights || job->heads || job->dim || job->size)))
-        return attest_cli_refuse("--list goes with no other option, --show NAME only with "
+        return attest_cli_refuse("--list excludes all other options, --show NAME all but "
                                  "--weights or --heads, --dim, --size and --seed");
     job->trained = job->show && strcmp(job->show, attest_cli_trained.name) == 0;
     if (job->trained && (job->weights || job->heads || job->dim || job->size))

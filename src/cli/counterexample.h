@@ -25,8 +25,8 @@ typedef struct attest_trained_entry {
 
 extern const attest_trained_entry attest_cli_trained;
 
-/* That entry: weights, data, and the search of which it is the least. EXIT_HOLDS, or a
- * complaint and its exit code. */
+/* Builds the entry `trained`: its weights, its data, and the space of the search whose least
+ * result it is. EXIT_HOLDS, or a complaint and its exit code. */
 int attest_cli_build_trained(attest_counterexample *counterexample, bool *found,
                              attest_theorem1_space *space);
 
@@ -34,10 +34,10 @@ int attest_cli_build_trained(attest_counterexample *counterexample, bool *found,
 void attest_cli_print_space(const attest_theorem1_space *space, bool found);
 void attest_cli_write_space(attest_json *json, const attest_theorem1_space *space);
 
-/* All entries of the gallery. The exit code. */
+/* Prints all entries of the gallery; returns the exit code. */
 int attest_cli_list_gallery(const attest_common *common);
 
-/* One of them, what it defeats and why it is the least: above the outputs, or beside them. */
+/* Prints, or writes as JSON, one entry, the weights that it defeats and why it is the least. */
 void attest_cli_print_gallery(const attest_gallery_entry *entry,
                               const attest_gallery_search *search);
 void attest_cli_write_gallery(attest_json *json, const attest_gallery_entry *entry,

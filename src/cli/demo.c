@@ -210,7 +210,7 @@ static int write_files(const char *folder)
     if (strlen(folder) > MOST_PATH - 64)
         return attest_cli_refuse("%s: the name is too long", folder);
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        attest_cli_complain("%s: cannot create the folder: %s", folder, strerror(errno));
+        attest_cli_complain("%s: cannot create the directory: %s", folder, strerror(errno));
         return EXIT_ENVIRONMENT;
     }
     for (int i = 0; i < DEMO_FILES && code == EXIT_HOLDS; i++)

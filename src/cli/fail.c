@@ -26,12 +26,12 @@ const char *attest_cli_name_options(char shown[ATTEST_CLI_TEXT_SIZE], const char
          "work that is allowed does not suffice (see --max-work)"},
         {"bits do not suffice", "bits do not suffice (see --max-bits)"},
         {"terms do not suffice", "terms do not suffice (see --max-terms)"},
-        {"give the name of one", "--tensor NAME says which one to read"},
+        {"give the name of one", "choose one with --tensor NAME"},
         {"is it transposed?", "is --transpose needed, or too much?"},
         {"give eps", "give --eps"},
         {"is not a number", "is not a number (3/7, 0.1 and 0x1.8p-3 are)"},
         {"their number is needed, or the model's config.json",
-         "--heads H says it, or --config FILE, the model's config.json"},
+         "give --heads H, or the model's config.json with --config FILE"},
         {"under any prefix", "under any prefix ('attest import FILE --list' prints all names)"},
         {"choose another shape", "choose other values of --dim and --length"},
         {"use the strategy tuned", "use --strategy tuned"},
@@ -55,8 +55,8 @@ const char *attest_cli_name_options(char shown[ATTEST_CLI_TEXT_SIZE], const char
 ATTEST_PRINTF(1, 0)
 static bool complain(const char *format, va_list arguments)
 {
-    static bool said;
-    bool told;
+    static bool reported;
+    bool complete;
     char *line, *shown = NULL;
     attest_text text;
     va_list again;
@@ -75,13 +75,13 @@ static bool complain(const char *format, va_list arguments)
     }
     if (shown)
         fprintf(stderr, "attest: %s\n", shown);
-    else if (!said) /* printed once */
+    else if (!reported) /* printed once */
         fprintf(stderr, "attest: out of memory\n");
-    said = said || !shown;
-    told = shown != NULL;
+    reported = reported || !shown;
+    complete = shown != NULL;
     free(shown);
     free(line);
-    return told;
+    return complete;
 }
 
 void attest_cli_complain(const char *format, ...)
@@ -96,12 +96,12 @@ void attest_cli_complain(const char *format, ...)
 int attest_cli_refuse(const char *format, ...)
 {
     va_list arguments;
-    bool told;
+    bool complete;
 
     va_start(arguments, format);
-    told = complain(format, arguments);
+    complete = complain(format, arguments);
     va_end(arguments);
-    return told ? EXIT_USAGE : EXIT_ENVIRONMENT;
+    return complete ? EXIT_USAGE : EXIT_ENVIRONMENT;
 }
 
 static int exit_code(attest_status status, int io)
@@ -129,9 +129,9 @@ static int exit_code(attest_status status, int io)
 static int fail(const attest_error *error, int io)
 {
     char shown[ATTEST_CLI_TEXT_SIZE];
-    int told = attest_cli_refuse("%s", attest_cli_name_options(shown, error->text));
+    int code = attest_cli_refuse("%s", attest_cli_name_options(shown, error->text));
 
-    return told == EXIT_USAGE ? exit_code(error->status, io) : told;
+    return code == EXIT_USAGE ? exit_code(error->status, io) : code;
 }
 
 int attest_cli_fail(const attest_error *error)

@@ -102,8 +102,8 @@ static int set_scale(import_job *job)
     return EXIT_HOLDS;
 }
 
-/* Sets what the architecture determines and the command line does not. */
-static void apply_known(import_job *job)
+/* Takes the mask and the skip from the architecture unless the command line sets them. */
+static void apply_architecture(import_job *job)
 {
     const attest_import_known *known = &job->request.known;
 
@@ -129,7 +129,7 @@ static int read_model(import_job *job, const char *path, attest_common *common)
     job->request.norm_eps = job->norm_eps.given ? job->norm_eps.value : NULL;
     if (attest_import_read(&job->weights, path, &job->request, &common->budget, &error))
         return attest_cli_fail_input(&error);
-    apply_known(job);
+    apply_architecture(job);
     job->weights.mask = (attest_mask)job->mask;
     job->weights.activation = (attest_activation)job->activation;
     job->weights.skip = !job->no_skip;
@@ -151,11 +151,13 @@ static size_t square_root(size_t s)
 static const char *warning_of(const import_job *job)
 {
     if (job->weights.skip && job->request.norm_after)
-        return "warning: the model norms what attention returns before it adds it, and these "
-               "weights do not: --no-skip leaves the sum out";
+        return "warning: the model normalises the output of attention before the skip adds it, "
+               "and "
+               "these weights do not; --no-skip omits the skip";
     return job->weights.skip && !job->residual && !job->norm && !job->request.arch
-               ? "warning: the skip adds what the layer attends to; a model that norms its "
-                 "tokens first adds them as they were: --residual NAME, or --no-skip"
+               ? "warning: the skip adds the tokens that the layer reads; a model that "
+                 "normalises "
+                 "its tokens first adds them before the norm: use --residual NAME or --no-skip"
                : NULL;
 }
 
@@ -168,10 +170,12 @@ static void print_form(const import_job *job)
     if (form->rotary.dims > 0) {
         char *theta = attest_number_format(form->rotary.theta);
 
-        attest_print(
-            "with rotary positions of %zu entries, theta = %s%s%s\n", form->rotary.dims,
-            attest_or_exit(theta), fmpq_is_zero(form->rotary.factor) ? "" : ", scaled",
-            job->request.has_config ? "" : " (no config.json says another: --config FILE)");
+        attest_print("with rotary positions of %zu entries, theta = %s%s%s\n",
+                     form->rotary.dims, attest_or_exit(theta),
+                     fmpq_is_zero(form->rotary.factor) ? "" : ", scaled",
+                     job->request.has_config
+                         ? ""
+                         : " (the default; --config FILE reads the model's config.json)");
         free(theta);
     }
     if (weights->head[0].gain[0].rows > 0 || weights->head[0].gain[1].rows > 0)
@@ -199,8 +203,8 @@ static void print_text(const import_job *job, const char *path)
     attest_print(": size s = %zu, dimension d = %zu\n", size, job->weights.dim - with_bias);
     if (with_bias)
         attest_print(
-            "with biases, as columns for a coordinate 1 that tokens of %zu entries get by "
-            "themselves\n",
+            "with biases, as columns for a coordinate 1, which is appended to tokens of %zu "
+            "entries\n",
             job->weights.dim - 1);
     if (!job->scale && root > 1)
         attest_print(
@@ -217,13 +221,14 @@ static void print_text(const import_job *job, const char *path)
     if (job->norm) {
         char *eps = attest_number_format(job->weights.norm_eps);
         attest_print(
-            "with %s, eps = %s, of the tokens that it is given%s\n",
+            "with %s of the input tokens, eps = %s%s\n",
             job->norm == ATTEST_NORM_LAYER ? "LayerNorm" : "RMSNorm", attest_or_exit(eps),
-            job->weights.skip && !job->residual ? "; the skip adds them as they were" : "");
+            job->weights.skip && !job->residual ? "; the skip adds the tokens before the norm"
+                                                : "");
         free(eps);
     }
     if (job->residual) {
-        attest_print("with skip, which adds the tensor ");
+        attest_print("with a skip that adds the tensor ");
         attest_print("%s", job->residual);
         attest_print(" of the data\n");
     }
@@ -282,7 +287,7 @@ static void print_tensor(attest_json *json, const char *name, const char *dtype,
     attest_print("\n");
 }
 
-/* Lists all tensors. */
+/* Reads the description of every tensor and, if prints, prints it. */
 static attest_status visit_tensors(attest_model_file *file, bool prints, attest_json *json,
                                    attest_error *error)
 {

@@ -304,8 +304,8 @@ static void make_table(table *all, const attest_command *command, attest_common 
     add_aliases(all, command);
 }
 
-/* The operands, followed by those that were written as options; argv stays as it is, for
- * commands that repeat it. */
+/* Returns the operands, followed by those that were given as options. argv is not changed,
+ * because some commands print it. */
 static char **append_operands(char **operands, size_t count, char *const *last, size_t lasts)
 {
     static char *joined[2 * MOST_ALIASES + 1];
@@ -354,7 +354,7 @@ static int refuse_long(const attest_command *command, const table *all, const ch
                              near, see);
 }
 
-/* Prints the error that getopt found: its own messages have another form. */
+/* Prints the error that getopt found, in the form of our messages. */
 static int complain_option(const attest_command *command, const table *all, int code,
                            int letter, char **argv)
 {
@@ -401,7 +401,7 @@ static int check_output(const attest_command *command, attest_common *common)
     int code = common->json ? attest_cli_take_stdout(common, "--json") : EXIT_HOLDS;
 
     if (product && command->folder)
-        return complain_usage(command, "-o: a folder is needed, not standard output", NULL);
+        return complain_usage(command, "-o: a directory is needed, not standard output", NULL);
     if (code == EXIT_HOLDS && product)
         code = attest_cli_take_stdout(common, "-o -");
     return code == EXIT_HOLDS && !command->folder ? attest_cli_check_output(common->output)

@@ -1,8 +1,8 @@
 /* progress.h -- the line on standard error that shows how long work goes on.
  *
  * It is drawn a few times a second from the second second on, with rate and time to go, and
- * only when standard error is a terminal. Work that reports nothing for a while, or nothing at
- * all, is shown by how long it goes on: a timer draws what was said last. */
+ * only when standard error is a terminal. For work that reports no progress for a while,
+ * or none at all, a timer redraws the last report with the elapsed time. */
 #ifndef ATTEST_CLI_PROGRESS_H
 #define ATTEST_CLI_PROGRESS_H
 

@@ -149,8 +149,8 @@ void attest_cli_qkv_free(attest_cli_qkv *x, double *block, size_t count);
 /* All five arrays of the bounds of a layer, in one block. */
 double *attest_cli_qkv_alloc_bounds(int *code, attest_judge_bounds *bounds, attest_cli_qkv *x);
 
-/* "kernel", "schedules", "model", "layers", "inputs": what was read, with these outputs; NULL:
- * none. */
+/* "kernel", "schedules", "model", "layers", "inputs": the subject of the record. The outputs
+ * may be NULL. */
 void attest_cli_qkv_write_subject(attest_json *json, attest_cli_qkv *x,
                                   attest_qkv_output *first, attest_qkv_output *second);
 

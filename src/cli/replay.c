@@ -26,8 +26,8 @@ const attest_command attest_command_replay = {
     .run = run,
 };
 
-/* A file of a loaded property needs that property. Notes if it comes from another object than
- * the one that found the file, such as a corrected one. */
+/* Refuses a file of a loaded property that is not loaded. Prints a note if the property comes
+ * from another shared object than the one that found the file, such as a corrected one. */
 static int check_object(const char *path, const attest_counterexample *file)
 {
     const attest_property *property = attest_property_get(file->property);

@@ -82,7 +82,7 @@ static int list_json(void)
     return attest_cli_end_json(&json, EXIT_HOLDS);
 }
 
-/* A property stands below its statement, unless it has the same name. */
+/* Lists every statement and, below it, its properties of other names. */
 static void list_text(void)
 {
     for (size_t i = 0; attest_statements[i]; i++) {

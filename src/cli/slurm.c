@@ -42,7 +42,7 @@ void attest_cli_add_word(attest_text *text, const char *word)
     attest_cli_add_quoted(text, word);
 }
 
-/* @X@ stands for: D the directory, A the program, W the working directory, N the number of
+/* @X@ is replaced by: D the directory, A the program, W the working directory, N the number of
  * tasks, O options of sbatch, T the command of a task, M that of the merge, R its result. */
 static const char array_script[] =
     "#!/bin/bash\n"
@@ -75,9 +75,8 @@ static const char array_script[] =
 static const char merge_script[] =
     "#!/bin/bash\n"
     "#SBATCH --job-name=attest-merge --output=/dev/null --requeue\n"
-    "# After all tasks ended, whatever ended them. Where one is not done, the array is "
-    "submitted\n"
-    "# again: tasks that are done end at once.\n"
+    "# Runs after all tasks, however they ended. If one is not finished, submits\n"
+    "# the array again, in which finished tasks end at once.\n"
     "attest=@A@ dir=@D@\n"
     "cd @W@ || exit\n"
     "exec >>\"$dir/slurm/merge.log\" 2>&1\n"
@@ -198,7 +197,7 @@ static int make_folder(const char *path)
 {
     if (mkdir(path, 0777) == 0 || errno == EEXIST)
         return EXIT_HOLDS;
-    attest_cli_complain("%s: cannot create the folder: %s", path, strerror(errno));
+    attest_cli_complain("%s: cannot create the directory: %s", path, strerror(errno));
     return EXIT_ENVIRONMENT;
 }
 

@@ -85,7 +85,7 @@ static attest_status judge_fault(tolerance_fault *result, tolerance_job *job,
     return ATTEST_OK;
 }
 
-/* Does the problem have what the fault concerns, such as a scale or a mask? */
+/* Returns whether the problem has the scale or the mask that the fault changes. */
 static bool concerns(attest_judge_fault fault, const attest_qkv *qkv)
 {
     return fault == ATTEST_JUDGE_FAULT_SCALE ||

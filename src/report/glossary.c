@@ -29,16 +29,17 @@ const attest_term attest_glossary[] = {
      "pairs apart; with one bit less, two of them have the same output.",
      "attest show collapse"},
     {"context",
-     "The set of tokens of a sequence. Attention without positions sees no more of a sequence "
-     "than this set, with how often each token stands in it.",
+     "The set of tokens of a sequence. Attention without positions depends on this set "
+     "alone, and on how often each token occurs.",
      "attest show theorem2"},
     {"contextual-mapping",
      "Definition 2 of the paper: every output is shorter than r, and the outputs of every "
-     "required pair of places are more than delta apart. So one output alone tells which token "
-     "it belongs to and in which context that stood.",
+     "required pair of places are more than delta apart. So one output alone determines its "
+     "token "
+     "and the context of that token.",
      "attest certify --help"},
     {"corpus",
-     "A folder of counterexamples that were found once, each with what is expected of it. A "
+     "A directory of counterexamples that were found once, each with what is expected of it. A "
      "campaign replays them before it draws new ones.",
      "attest campaign --help"},
     {"counterexample",

@@ -10,7 +10,7 @@
 #include "base/escape.h"
 #include "base/workers.h"
 
-/* The arguments that are left. */
+/* The remaining arguments. */
 typedef struct arguments {
     va_list list;
 } arguments;

@@ -48,7 +48,7 @@ char *attest_records_join(const char *folder, const char *name)
     return attest_text_take(&path);
 }
 
-/* Takes the path over. */
+/* Appends the path, which the list then owns. */
 static attest_status add(listing *list, char *path, attest_error *error)
 {
     if (list->count == MOST_FILES) {
@@ -104,7 +104,7 @@ static attest_status visit(listing *list, const tree *all, const char *inside, c
     if (!S_ISDIR(seen.st_mode))
         return ATTEST_OK;
     if (depth >= MOST_DEPTH)
-        return attest_error_set(error, ATTEST_UNABLE, "%s: folders more than %d deep", path,
+        return attest_error_set(error, ATTEST_UNABLE, "%s: directories more than %d deep", path,
                                 MOST_DEPTH);
     return walk(list, all, path, depth + 1, error);
 }
@@ -124,7 +124,7 @@ static attest_status walk(listing *list, const tree *all, const char *inside, in
     if (!full || (!opened && errno == ENOMEM))
         return attest_memory_fail(error);
     if (!opened)
-        return attest_error_set(error, ATTEST_IO, "%s%scannot open the folder: %s", inside,
+        return attest_error_set(error, ATTEST_IO, "%s%scannot open the directory: %s", inside,
                                 *inside ? ": " : "", strerror(errno));
     for (;;) {
         struct dirent *entry;
@@ -132,7 +132,7 @@ static attest_status walk(listing *list, const tree *all, const char *inside, in
         errno = 0;
         entry = readdir(opened);
         if (!entry && errno)
-            return attest_error_set(error, ATTEST_IO, "cannot read the folder: %s",
+            return attest_error_set(error, ATTEST_IO, "cannot read the directory: %s",
                                     strerror(errno));
         if (!entry)
             return ATTEST_OK;
@@ -162,8 +162,8 @@ static attest_status listing_read(listing *list, const char *path, const char *c
     return ATTEST_OK;
 }
 
-/* What is taken of a line, in the order of its fields; NULL: nothing. Errors are enclosed, and
- * shown by their upper ends. */
+/* The JSON key of each field of a line; NULL: the field is skipped. Of the enclosure of an
+ * error only the upper end is kept. */
 static const char *const keys[] = {"function", "dim", "length", "grid",     NULL,   "l1",
                                    "l1_bound", NULL,  "l2",     "l2_bound", "units"};
 static const char header[] =
@@ -187,7 +187,8 @@ bool attest_records_is_csv(const char *bytes, size_t size)
     return header_length(bytes, size) > 0;
 }
 
-/* One line as a JSON object; false: it has not as many fields as the header. */
+/* Appends one line as a JSON object; returns false if it does not have as many fields as the
+ * header. */
 static bool add_line(attest_text *json, const char *line, size_t length, bool first)
 {
     size_t begin = 0;
@@ -209,7 +210,7 @@ static bool add_line(attest_text *json, const char *line, size_t length, bool fi
     return true;
 }
 
-/* All lines below the header. */
+/* Appends all lines below the header. */
 static attest_status add_lines(attest_text *json, const char *bytes, size_t size,
                                attest_error *error)
 {
@@ -398,7 +399,7 @@ static bool ends_with(const char *text, const char *end)
     return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* The contents of a file: a record, or a remark. */
+/* Adds the contents of a file as a record or, if a report does not show it, a remark. */
 static attest_status add_input(attest_records *records, const char *path,
                                const attest_input *input, attest_budget *budget,
                                attest_error *error)
@@ -414,7 +415,7 @@ static attest_status add_input(attest_records *records, const char *path,
     return remark(records, path, "not a table that a report shows", error);
 }
 
-/* One file of the folder. */
+/* Adds one file of the directory. */
 static attest_status read_file(attest_records *records, const char *folder, const char *path,
                                attest_budget *budget, attest_error *error)
 {

@@ -15,7 +15,7 @@
 
 #include "io/json_read.h"
 
-/* Returns "folder/name", which the caller frees, or NULL. */
+/* Returns "DIR/name", which the caller frees, or NULL. */
 char *attest_records_join(const char *folder, const char *name);
 
 typedef enum attest_record_kind {
@@ -38,7 +38,7 @@ const char *attest_record_kind_name(attest_record_kind kind);
 
 typedef struct attest_record {
     attest_record_kind kind;
-    char *path;   /* inside the folder, with '/' */
+    char *path;   /* inside the directory, with '/' */
     bool unsaved; /* no file of that name was written */
     char sha256[65];
     attest_json_document document;
@@ -60,7 +60,7 @@ typedef struct attest_records {
 void attest_records_init(attest_records *records);
 void attest_records_clear(attest_records *records);
 
-/* Reads all records below the folder: regular files, at most eight directories deep and 100
+/* Reads all records below the directory: regular files, at most eight directories deep and 100
  * 000 in number, without names that begin with '.'. except (or NULL) is a list, ended by NULL,
  * of files and directories to leave out, such as those of an earlier report. The budget is
  * charged for the records. Status: FORMAT for a .json file that is not JSON, IO, UNABLE,
@@ -75,8 +75,8 @@ attest_status attest_records_add(attest_records *records, const char *path, cons
                                  size_t size, attest_budget *budget,
                                  attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Whether the bytes are a table of 'attest approximate --csv', by its first line, and adds it:
- * as if it were the object {"errors": [...]} of an object for each line. */
+/* is: returns whether the first line is that of a table of 'attest approximate --csv'. add:
+ * adds the table as the record {"errors": [...]}, with an object for each line. */
 bool attest_records_is_csv(const char *bytes, size_t size);
 attest_status attest_records_add_csv(attest_records *records, const char *path,
                                      const char *bytes, size_t size, attest_budget *budget,

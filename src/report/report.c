@@ -358,7 +358,7 @@ attest_status attest_report_write_figures(const attest_report *report, const cha
                                           bool light, attest_error *error)
 {
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return attest_error_set(error, ATTEST_IO, "%s: cannot create the folder: %s", folder,
+        return attest_error_set(error, ATTEST_IO, "%s: cannot create the directory: %s", folder,
                                 strerror(errno));
     for (size_t i = 0; i < report->figures; i++)
         ATTEST_TRY(write_figure(&report->figure[i], folder, light, error));

@@ -1,4 +1,4 @@
-/* report.h -- one self-contained page about the finished work in a folder.
+/* report.h -- one self-contained page about the records in a directory.
  *
  * A report displays records and decides nothing: every verdict on the page is that of a
  * record. The page needs no network and no script; its bytes depend on the records, the title
@@ -32,7 +32,7 @@ void attest_report_clear(attest_report *report);
 /* Writes all sections about report->records, once. Status: NOMEM. */
 attest_status attest_report_set(attest_report *report, attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Reads the records of a folder and writes all sections. except: as for attest_records_read.
+/* Reads the records of a directory and writes all sections. except: as for attest_records_read.
  * Status: as attest_records_read, and NOMEM. */
 attest_status attest_report_read(attest_report *report, const char *folder,
                                  const char *const *except, attest_budget *budget,

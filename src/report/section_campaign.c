@@ -71,7 +71,7 @@ static void write_property(attest_markup *body, const attest_json_cursor *proper
     attest_table_open_cell(body, NULL);
     if (attest_value_is_expected(property, "held") &&
         strcmp(attest_value_text(property, "verdict"), "violated") == 0)
-        attest_markup_element(body, "span", "badge good", "\xE2\x9C\x93 violated, as sought");
+        attest_markup_element(body, "span", "badge good", "\xE2\x9C\x93 violated, as expected");
     else
         attest_value_write_verdict(body, attest_value_text(property, "verdict"));
     attest_markup_close(body);

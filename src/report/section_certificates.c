@@ -111,7 +111,8 @@ static bool same(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-/* Whether the object is about the function of all; it becomes that of the first. */
+/* Returns whether the object has the same function as those collected so far; the first object
+ * sets the function. */
 static bool belongs(errors *all, const attest_json_cursor *object)
 {
     const char *function = attest_value_text(object, "function");
@@ -452,7 +453,7 @@ static void write_counterexample(attest_report *report, const attest_record *rec
     write_dataset(&report->body, &root);
 }
 
-/* A section of those that are tightest cases, or of those that are not. */
+/* Writes the section of the tightest cases, or that of the counterexamples. */
 static void write_some(attest_report *report, bool tightest, const char *id, const char *title,
                        const char *introduction)
 {
@@ -471,7 +472,8 @@ static void write_some(attest_report *report, bool tightest, const char *id, con
     }
     if (number > MOST_SHOWN) {
         attest_markup_open(&report->body, "p");
-        attest_markup_printf(&report->body, "%zu more are in the folder.", number - MOST_SHOWN);
+        attest_markup_printf(&report->body, "%zu more are in the directory.",
+                             number - MOST_SHOWN);
         attest_markup_close(&report->body);
     }
     if (number > 0)

@@ -356,8 +356,7 @@ typedef struct mappings {
     mapping row[MOST_MAPPINGS];
 } mappings;
 
-static const char *const kind_name[KINDS] = {"bits it takes",
-                                             "bits for the certified separation",
+static const char *const kind_name[KINDS] = {"bits needed", "bits for the certified separation",
                                              "bits for the theorem\xE2\x80\x99s \xCE\xB4"};
 
 static mapping *add(mappings *all, const char *label)
@@ -431,8 +430,8 @@ static void add_all(mappings *all, const attest_records *records)
 static void write_theory_table(attest_markup *body, const mappings *all)
 {
     static const char *const heading[] = {
-        "Mapping",        "#Promised \xCE\xB4", "#Certified separation", "#Bits, necessary",
-        "#Bits it takes", "#Bits, certified",   "#Bits, theorem"};
+        "Mapping",       "#Promised \xCE\xB4", "#Certified separation", "#Bits, necessary",
+        "#Bits, needed", "#Bits, certified",   "#Bits, theorem"};
     char number[64], text[80];
 
     attest_table_open(body, "Promised, certified and measured", heading, 7);
@@ -463,8 +462,8 @@ static void write_plot(attest_report *report, const mappings *all)
     attest_plot_dots dots = {
         {"theory-bits", "Theory against truth",
          "For each mapping, on a logarithmic axis of bits: the significand width at which it "
-         "stops collapsing, the width that its certified separation asks for, and the width "
-         "that the theorem's delta asks for. The table beside it has all values."},
+         "stops collapsing, the width that its certified separation requires, and the width "
+         "that the theorem's delta requires. The table beside it has all values."},
         ATTEST_SCALE_DECADES,
         "significand width in bits",
         KINDS,
@@ -480,8 +479,8 @@ static void write_plot(attest_report *report, const mappings *all)
     attest_plot_write_dots(&drawing, &dots);
     attest_section_open_plot(
         report, &drawing, "theory-bits",
-        "Theory against truth: how many bits a mapping takes, and how many "
-        "its guarantees ask for. An arrow means more than shown.");
+        "Theory against truth: how many bits a mapping needs, and how many "
+        "its guarantees require. An arrow means more than shown.");
     write_theory_table(&report->body, all);
     attest_section_close_plot(report);
 }

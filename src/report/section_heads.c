@@ -1,4 +1,4 @@
-/* section_heads.c -- layers and heads of recorded activations: maps, and a table behind them.
+/* section_heads.c -- layers and heads of recorded activations: maps and a table.
  */
 #include <math.h>
 #include <stdio.h>

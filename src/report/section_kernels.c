@@ -9,7 +9,7 @@
 
 enum { MOST_BINS = 64, MOST_HEADS = 48, PARTS = 16 };
 
-/* Where in their heads rows are wrong: heads with wrong rows, and their rows in equal parts. */
+/* The distribution of wrong rows: heads with wrong rows, and their rows in equal parts. */
 typedef struct picture {
     size_t heads;
     char name[MOST_HEADS][64];
@@ -316,7 +316,7 @@ static void write_range_verdicts(attest_report *report)
     attest_table_close(body);
 }
 
-/* Where something happens, of those events that do. */
+/* Writes the first places of the events that occur. */
 static void write_place(attest_markup *body, const attest_json_cursor *event)
 {
     static const char *const key[] = {"layer", "batch", "head", "row", "key", "column"};

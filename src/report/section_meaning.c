@@ -6,10 +6,10 @@
 #include "report/section.h"
 #include "report/table.h"
 
-/* So many tokens before one are shown with it. */
+/* The number of tokens that are shown before one. */
 enum { MOST_BEFORE = 24 };
 
-/* What people see of a token: ends of lines have a sign. */
+/* Writes the text of a token; line ends are shown as a symbol. */
 static void write_text(attest_markup *body, const char *text)
 {
     for (;;) {

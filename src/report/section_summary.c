@@ -184,7 +184,7 @@ void attest_section_write_summary(attest_report *report)
     attest_markup *body = &report->body;
 
     attest_section_open(report, "summary", "At a glance",
-                        report->records.count ? NULL : "The folder holds no records.");
+                        report->records.count ? NULL : "The directory contains no records.");
     if (report->records.count > 0) {
         attest_markup_open_class(body, "ul", "cards");
         write_audits(body, &report->records);
@@ -203,8 +203,9 @@ void attest_section_write_words(attest_report *report)
 
     if (report->records.count == 0)
         return;
-    attest_section_open(report, "words", "Words",
-                        "What the words of this page mean, as 'attest show WORD' says.");
+    attest_section_open(
+        report, "words", "Words",
+        "What the words of this page mean; 'attest show WORD' prints the same.");
     attest_markup_open(body, "details");
     attest_markup_open(body, "summary");
     attest_markup_text(body, "Glossary");
@@ -352,7 +353,7 @@ static void write_remarks(attest_report *report)
         return;
     attest_markup_open(body, "details");
     attest_markup_open(body, "summary");
-    attest_markup_printf(body, "%zu other file%s in the folder", report->records.remarks,
+    attest_markup_printf(body, "%zu other file%s in the directory", report->records.remarks,
                          report->records.remarks == 1 ? "" : "s");
     attest_markup_close(body);
     attest_table_open(body, "Files that are not shown", heading, 2);

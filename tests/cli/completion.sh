@@ -1,8 +1,8 @@
 #!/bin/sh
-# What shells offer after TAB, tried in each shell that is there.
+# Completion after TAB, in each installed shell.
 . "$srcdir/tests/cli/lib.sh"
 
-offers() { # EXPECTED WORD...: among what is offered for the last word
+offers() { # EXPECTED WORD...: EXPECTED is a completion of the last word
     expected=$1
     shift
     "$ATTEST" --complete "$@" >"$out" 2>"$err"
@@ -20,7 +20,7 @@ offers collinear campaign --without co
 offers tolerance help to
 offers merge campaign me
 offers --partial campaign merge one --par
-run 0 "where a file is meant" --complete certify da
+run 0 "for a file" --complete certify da
 [ ! -s "$out" ]
 result $? "nothing is offered"
 for command in $("$ATTEST" --complete '') "campaign merge" "campaign new" "campaign status"; do

@@ -14,7 +14,7 @@ shows '^within: all 512 elements'
 shows '^a kernel with this fault returns such an output: missing-scale$'
 shows '^page +.*tour/report.html, [0-9]+ records, [0-9]+ plots$'
 [ -f "$work/tour/universal-pair.json" ] && [ -f "$work/tour/hardmax.json" ]
-result $? "the files are in the folder it names"
+result $? "the files are in the directory it names"
 python3 "$srcdir/tests/report/check-html.py" "$work/tour/report.html" >"$out" 2>"$err"
 result $? "the report is valid"
 for plot in collapse-curve-1 collision-curve-1 theory-bits collision-map errors-3 stages-3 fast-path-3 \

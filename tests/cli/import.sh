@@ -173,7 +173,7 @@ assert a.pop("rotary", None) == (dims and {"dims": dims, "theta": "10000"}) and 
 SAME
     result $? "$file has the same weights as by names, and its positions"
 done
-shows 'rotary positions of 8 entries, theta = 10000 .no config.json'
+shows 'rotary positions of 8 entries, theta = 10000 .the default; --config FILE'
 run 0 "one head takes no bias of the output" import "$work/gpt2.safetensors" --arch gpt2 --layer 1 --head 1/2 --json
 json 'len(o["weights"]["heads"][0]["WQ"]) == 8 and o["homogeneous"]'
 python3 - "$work" <<'END'

@@ -75,12 +75,12 @@ certify cut.json --weights headless.json | line 2, column 1: the text ends too e
 separated word.json | sequences\[1\]\[0\]\[1\]
 separated none.json | none.json: cannot open: No such file or directory
 separated folder | folder: .*
-report nowhere | nowhere: cannot open the folder
+report nowhere | nowhere: cannot open the directory
 dot tc:hoper fp16 1 2 | tc:volta, tc:ampere, tc:ada, tc:hopper or tc:blackwell is expected
 help certfy | did you mean
 certify hardmax.json --weights data.json | "attest/dataset" is expected, this is "attest/weights"
 certify data.json hardmax.json | unexpected operand 'hardmax.json': attest certify DATA --weights W
-certify qkv.safetensors --weights hardmax.json | it has 5 tensors; --tensor NAME says which one to read
+certify qkv.safetensors --weights hardmax.json | it has 5 tensors; choose one with --tensor NAME
 certify nothing.json --weights hardmax.json | nothing.json: line 1, column 1: there is no JSON text
 certify text.txt --weights hardmax.json | unexpected character 'h': this is not JSON text
 certify single.json --weights hardmax.json | strings stand in double quotes

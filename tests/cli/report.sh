@@ -51,7 +51,7 @@ shows '^no page without -o OUT.html: 0 records, 0 plots$'
 run 0 "eight folders deep" report "$work/deep"
 mkdir "$work/deep/1/2/3/4/5/6/7/8/9"
 refused "nine folders deep" report "$work/deep"
-complains "^attest: $work/deep: 1/2/3/4/5/6/7/8/9: folders more than 8 deep"
+complains "^attest: $work/deep: 1/2/3/4/5/6/7/8/9: directories more than 8 deep"
 
 # what has no end is not given one, and what has no pair not said to be marked
 grep -q 'error in ulp: 1 below 2^−7<' "$work/plots/fast-path-1.svg" &&

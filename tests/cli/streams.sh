@@ -41,7 +41,7 @@ run 0 "JUnit" campaign lemma1 --trials 1 --junit -
 head -n 1 "$out" | grep -q '^<?xml' && tail -n 1 "$out" | grep -q '</testsuite>'
 result $? "and nothing else"
 for command in "demo" "merge $work" "audit $pair"; do
-    refused "a folder is needed" $command -o -
+    refused "a directory is needed" $command -o -
 done
 
 # What could not be written is told before the work, not after it.
