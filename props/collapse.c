@@ -236,16 +236,16 @@ static size_t count_values(const attest_format *format)
  * apart, and the bits that the classes need. */
 static bool counting_is_right(const attest_format *format, size_t classes, size_t dim)
 {
-    size_t values = count_values(format), outputs = values, bits;
+    size_t values = count_values(format), capacity = values, bits;
     bool right = true;
 
     for (size_t c = 1; c < dim; c++)
-        outputs *= values;
+        capacity *= values;
     FMPZ(counted);
     if (values > 0)
         right = attest_pigeonhole_values(counted, format) && fmpz_equal_ui(counted, values) &&
-                !attest_pigeonhole_collapses(format, outputs, dim) &&
-                attest_pigeonhole_collapses(format, outputs + 1, dim);
+                !attest_pigeonhole_collapses(format, capacity, dim) &&
+                attest_pigeonhole_collapses(format, capacity + 1, dim);
     bits = attest_pigeonhole_bits(classes, dim);
     fmpz_one(counted);
     fmpz_mul_2exp(counted, counted, bits * dim);
