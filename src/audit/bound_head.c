@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/term.h"
 #include "number/scope.h"
 
 /* Takes the next count quantities of the block. */
@@ -111,7 +112,8 @@ static void add_bias(quantities score, double bias, const attest_audit_model *mo
     *score.slip = (*score.slip + UNIT * size) * OUTWARD;
     *score.value += bias;
     *score.error =
-        (size + model->u * error) * OUTWARD <= model->most && fabs(bias) <= model->most
+        (size + ATTEST_TERM(bias_limit, model->u * error)) * OUTWARD <= model->most &&
+                fabs(bias) <= model->most
             ? error * OUTWARD
             : INFINITY;
 }

@@ -4,6 +4,7 @@
  * tests/audit/bound.c. */
 #include "audit/bound.c"
 #include "audit/bound_hardmax.c"
+#include "audit/bound_head.c"
 #include "audit/pairs.c"
 #include "base/random.h"
 #include "tests/bounds/audit_rows.h"
@@ -433,6 +434,18 @@ static double input_underflow(void)
     return input_ratio(1, 1074);
 }
 
+/* A score of 3 that is off by 1/2, and a mask of 1, where the largest number is just below 4.5
+ * and the roundings of the mask and of the sum: no bound holds. */
+static double bias_limit(void)
+{
+    const double u = 0x1p-20, reached = 4 + 0.5 + u * (1 + 4.5);
+    const attest_audit_model model = {.u = u, .most = reached * (1 - BIT * 0x1p-10)};
+    double value = 3, slip = 0, error = 0.5 / u;
+
+    add_bias((quantities){&value, &slip, &error}, 1, &model);
+    return isinf(error) ? (model.most - 4) / (reached - 4) : INFINITY;
+}
+
 /* Two outputs that are not farther apart than the reach of the first: a violation if they are
  * shown to be. */
 static bool shows(double *middle, size_t dim, double reach)
@@ -654,6 +667,7 @@ static const table_row rows[] = {
     {"model_underflow", model_underflow, 0.98, NULL},
     {"winners_slip", winners_slip, 0.98, NULL},
     {"winners_error", winners_error, 0.98, NULL},
+    {"bias_limit", bias_limit, 0.98, NULL},
     {"pairs_slip", pairs_slip, 0.98, NULL},
     {"pairs_sums", pairs_sums, 0.98, NULL},
     {"pairs_ends", pairs_ends, 0.3,
