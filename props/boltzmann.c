@@ -99,7 +99,7 @@ static bool check_bounds(attest_trial *trial, const attest_multisets *sets, cons
             break;
         }
         if (!arb_overlaps(b, other)) {
-            fail(trial, "boltz is not what its definition gives");
+            fail(trial, "boltz differs from its definition");
             break;
         }
         if (attest_multisets_constant(sets, which))

@@ -14,7 +14,7 @@ static const attest_constant constants[] = {
 static const attest_hypothesis hypotheses[] = {
     {"r-min", "r_min > 0: no token is zero"},
     {"eps", "different tokens are more than eps > 0 apart"},
-    {"no-duplicates", "no token stands twice in a sequence"},
+    {"no-duplicates", "no token occurs twice in a sequence"},
     {"length", "the longest sequence has n >= 2 tokens"},
     {0},
 };

@@ -5,7 +5,7 @@
 
 static const attest_hypothesis hypotheses[] = {
     {"consistent", "equal vocabulary and equal token imply equal label"},
-    {"no-duplicates", "no token stands twice in a sequence (strategies theorem and gap)"},
+    {"no-duplicates", "no token occurs twice in a sequence (strategies theorem and gap)"},
     {"r-min", "no token is zero"},
     {0},
 };

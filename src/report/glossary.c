@@ -12,11 +12,11 @@ const attest_term attest_glossary[] = {
      "attest show zero_test"},
     {"bound",
      "How far a computed value can be from the exact one, proved and rounded outward: no input "
-     "of the kind described, and no order of the operations that is left open, gives more.",
+     "of the described kind and no allowed order of the operations exceeds it.",
      "attest tolerance --help"},
     {"campaign",
-     "Many trials of properties on random instances, from one seed, over all processors. What "
-     "violates a property is shrunk to a small counterexample that 'attest replay' shows "
+     "Many trials of properties on random instances, from one seed, over all processors. A "
+     "violation is shrunk to a small counterexample that 'attest replay' shows "
      "again.",
      "attest campaign --help"},
     {"certificate",
@@ -50,15 +50,15 @@ const attest_term attest_glossary[] = {
      "How far apart the outputs of a required pair must be: a contextual mapping keeps every "
      "one of these distances above delta. 0 means: different at all.",
      "attest show theorem2"},
-    {"enclosure",
-     "Two ends between which the true value lies, proved: a ball, written by its ends.", NULL},
+    {"enclosure", "An interval that contains the true value, proved: a ball, or its two ends.",
+     NULL},
     {"eps",
      "How far apart different tokens are: tokenwise separated data keep every distance between "
      "two different tokens above eps.",
      "attest separated --help"},
     {"exact",
-     "Computed with fractions of whole numbers of any size, so without any rounding. Every "
-     "number in a file is a rational and is taken as it stands: 0.1 is one tenth.",
+     "Computed in rational arithmetic, without any rounding. Every number in a file is a "
+     "rational and is read exactly: 0.1 is one tenth.",
      NULL},
     {"fast-path",
      "Attention in double precision with vector instructions and a proved running bound. It "
@@ -67,7 +67,7 @@ const attest_term attest_glossary[] = {
      "make bench"},
     {"format",
      "A kind of floating-point number: binary32, bfloat16, float8_e4m3fn and others, by their "
-     "bits for exponent and fraction, and by what stands beyond the largest number.",
+     "bits for exponent and fraction, and by the values beyond the largest number.",
      "doc/formats.md"},
     {"hardmax",
      "Attention that gives all weight to the key with the largest score; keys that tie, "
@@ -78,8 +78,8 @@ const attest_term attest_glossary[] = {
      "token look at all tokens of its sequence. Its rank is that of W_K^T W_Q.",
      "doc/files.md"},
     {"journal",
-     "The file in which a campaign writes down every finished chunk of trials before it goes "
-     "on, so that what was stopped or killed can be resumed without loss.",
+     "The file to which a campaign writes every finished chunk of trials, so that a campaign "
+     "that was stopped or killed can be resumed without loss.",
      "attest campaign --help"},
     {"kappa",
      "The factor by which the construction of Theorem 2 stretches the scores of its head, so "
@@ -107,7 +107,7 @@ const attest_term attest_glossary[] = {
     {"r", "How long outputs may be: a contextual mapping keeps every output's norm below r.",
      "attest show theorem2"},
     {"rank-1",
-     "A matrix u v^T, which two vectors give: all its rows are multiples of v. Queries and "
+     "A matrix u v^T of two vectors: all its rows are multiples of v. Queries and "
      "keys of the head of Theorem 2 are formed by such matrices; a file may write u and v in "
      "place of the rows.",
      "doc/files.md"},
@@ -117,7 +117,7 @@ const attest_term attest_glossary[] = {
      "attest audit --help"},
     {"required-pair",
      "Two places of a dataset whose outputs a contextual mapping must tell apart: their tokens "
-     "differ, or the contexts that they stand in do.",
+     "differ, or their contexts do.",
      "attest show theorem2"},
     {"schedule",
      "One order in which a kernel may do its operations: tiles, splits, how sums are formed. "
@@ -129,7 +129,7 @@ const attest_term attest_glossary[] = {
      "doc/formats.md"},
     {"separated",
      "Tokenwise separated: every token's norm lies between r_min and r_max, and different "
-     "tokens are more than eps apart. The theorems speak of such data.",
+     "tokens are more than eps apart. The theorems assume such data.",
      "attest separated --help"},
     {"separation",
      "The least distance between the outputs of any required pair. Above delta, the head is a "
@@ -139,7 +139,8 @@ const attest_term attest_glossary[] = {
      "One of N parts of a campaign, K/N, that can run on another machine. Merged, the parts "
      "give the report of the whole, byte for byte but for times.",
      "doc/scale.md"},
-    {"shrink", "To make a counterexample smaller, step by step, as long as it stays one.",
+    {"shrink",
+     "To make a counterexample smaller, step by step, as long as it remains a counterexample.",
      NULL},
     {"skip",
      "The token itself, added to the head's output: x + Attention(x). The paper's layers have "
@@ -158,8 +159,8 @@ const attest_term attest_glossary[] = {
      "share the weight (uniform), or the first of them has all of it (leftmost).",
      "attest show theorem1"},
     {"tile",
-     "The keys that a kernel reads at a time. Where tiles begin and in which order they come "
-     "decides in which order it adds.",
+     "The keys that a kernel reads at a time. The positions and the order of the tiles "
+     "determine the order of its additions.",
      "doc/kernel-models.md"},
     {"tolerance",
      "The proved bound, for every single element of an output, on how far a right kernel may "
@@ -181,8 +182,8 @@ const attest_term attest_glossary[] = {
      NULL},
     {"vocabulary", "The set of different tokens in a dataset; |V| counts them.", NULL},
     {"witness",
-     "What shows that a claim is true or false: a pair of places, a token, an order of keys. "
-     "It is checked, not believed.",
+     "Evidence that a claim is true or false: a pair of places, a token, an order of keys. "
+     "'attest check' verifies it.",
      "doc/certificate.md"},
     {0},
 };

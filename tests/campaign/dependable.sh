@@ -93,7 +93,7 @@ code=$?
 [ $code -eq 5 ] && grep -q -e '--out DIR would keep' "$err"
 result $? "without a folder it says that trials are lost ($code)"
 
-# What is meant to be refuted is no failure.
+# A violation that is expected is not a failure.
 run 0 "the tour" demo -o "$work/tour"
 "$ATTEST" report "$work/tour" --tap >"$out" 2>"$err"
 grep -q 'hardmax-certificate.json: contextual-mapping refuted, as expected' "$out" && ! grep -q '^not ok' "$out"

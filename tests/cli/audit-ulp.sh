@@ -39,7 +39,7 @@ FILE
     run 0 "errors at $at of 100" audit data.json --weights weights.json --formats p=8 --quick --sweep 1..8 --json
     json "abs(o['formats'][0]['max_ulp'] - 0.25) < 1e-9 and abs(o['formats'][0]['mean_ulp'] - 0.00375) < 1e-9"
 done
-# An output that is not finite is not told apart from one that is, whichever comes first.
+# A pair with one output that is not finite counts as merged, in either order.
 for tokens in '[[1]], [[2]]' '[[2]], [[1]]'; do
     echo '{"format": "attest/dataset", "version": 1, "sequences": ['"$tokens"']}' >data.json
     echo '{"format": "attest/weights", "version": 1, "activation": "softmax", "skip": false, "heads": [{"WQ": [[1]], "WK": [[1]],

@@ -41,7 +41,7 @@ else
     echo "ok $count # SKIP a sanitizer needs more address space"
 fi
 
-# A path as long as can be: both the file and what is wrong with it are still told.
+# With the longest possible path the message still names the file and the reason.
 long=$work/$(printf '%0200d/%0200d/%0200d/%0200d/%0200d' 0 0 0 0 0)
 mkdir -p "$long" && echo '{"format": "attest/dataset", "version": 7}' >"$long/data.json"
 refused "a long path" separated "$long/data.json"

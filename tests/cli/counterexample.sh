@@ -53,7 +53,7 @@ for options in "" "--heads 3 --dim 2 --ties leftmost" "--heads 2 --dim 2 --mask 
     run 0 "--search $options" counterexample --search --json $options
     json 'o["outputs_equal"] and o["found_by"] == "search" and not o["universal"] and all(len(s) <= 4 and all(abs(int(x)) <= 6 for t in s for x in t) for s in o["dataset"]["sequences"])'
 done
-# The gallery: what is shown is what is shipped, replays, and holds for other weights where it says so.
+# The gallery: the entries are the shipped files, they replay, and hold for the weights that they name.
 "$ATTEST" counterexample --list --json >"$work/list.json"
 names=$(python3 -c 'import json, sys; print(*(e["name"] for e in json.load(open(sys.argv[1]))["gallery"]))' "$work/list.json")
 for name in $names; do
@@ -78,7 +78,7 @@ refused "another tie rule" counterexample --show leftmost --weights "$srcdir/exa
 refused "not in the gallery" counterexample --show nothing
 refused "--list and --show" counterexample --list --show pair
 refused "--show and --ties" counterexample --show pair --ties leftmost
-# --least: nothing shorter exists, and what cannot be gone through is said.
+# --least: no shorter pair exists, and a search that is too large is refused.
 run 0 "the least own tokens" counterexample --vocabulary "$work/data.json" --weights "$srcdir/examples/hardmax.json" --least --json
 json 'o["outputs_equal"] and not o["universal"] and o["least_of"]["whole"] and o["least_of"]["length"] == max(map(len, o["dataset"]["sequences"]))'
 run 1 "no least ones" counterexample --vocabulary "$work/few.json" --heads 2 --least

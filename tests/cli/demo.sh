@@ -1,5 +1,5 @@
 #!/bin/sh
-# attest demo: the tour runs, its files are there, and its report tells all of it.
+# attest demo: the tour runs, writes its files, and its report shows every step.
 . "$srcdir/tests/cli/lib.sh"
 
 run 0 "the tour" demo -o "$work/tour"

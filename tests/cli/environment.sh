@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the surroundings may be: a locale with a decimal comma, a strict umask, folders and files
+# Environments: a locale with a decimal comma, a strict umask, directories and files
 # with blanks and letters beyond ASCII in their names. Results are the same, byte for byte.
 . "$srcdir/tests/cli/lib.sh"
 cd "$work" || exit 1
@@ -14,7 +14,7 @@ cat >weights.json <<'END'
  "heads": [{"WQ": [[1.25]], "WK": [["0.5"]], "WV": [[1e-1]], "WO": [[1]]}]}
 END
 
-# Names of files and folders.
+# Names of files and directories.
 cp data.json "$folder/dätä 1.json"
 cp weights.json "$folder/weights of 2.json"
 run 0 "certify in a folder with a strange name" certify "$folder/dätä 1.json" --weights "$folder/weights of 2.json" -o "$folder/certificäte 3.json"
@@ -45,7 +45,7 @@ if [ "$(LOCPATH=$work LC_ALL=de_DE.UTF-8 locale decimal_point 2>/dev/null)" != ,
     finish
     exit
 fi
-everything() { # folder: what the program makes of the data
+everything() { # directory: prints the results of the program on the data
     mkdir "$1"
     "$ATTEST" certify data.json --weights weights.json -o "$1/certificate.json" >"$1/certify" &&
         "$ATTEST" check "$1/certificate.json" >"$1/check" &&

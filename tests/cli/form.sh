@@ -118,7 +118,7 @@ END
 result $? "certify ends where the slack leaves the rest open"
 json 'o["verdict"] == "undecided" and "separation is delta" in o["reason"]'
 
-# What is wrong with a file is said.
+# Messages about invalid files.
 while IFS='|' read -r change words; do
     python3 - "$work" "$change" <<'END'
 import json, sys

@@ -219,7 +219,7 @@ complains 'F32.safetensors: .*--max-memory raises the limit'
 refused "results that are more than memory" judge "$f" "$o" --kernel fp32-any --max-memory 40K
 complains 'F32.safetensors: .*--max-memory raises the limit'
 
-# what a network computed
+# outputs of a network
 if [ -e "${ATTEST_DATA:-none}/gpt-nano-sort/partials.safetensors" ]; then
     p=$ATTEST_DATA/gpt-nano-sort/partials.safetensors
     run 0 "a trained network" judge "$p" "$p:y" --kernel fp32-any --causal --json

@@ -122,7 +122,7 @@ import qkv.safetensors --arch gpt2 -o w.json | 'attest import FILE --list' print
 dot tc:volta bfloat16 text.txt text.txt | formats.md has a table
 END
 
-# Colour: only where it is asked for, or on a terminal.
+# Colour: only with --color, or on a terminal.
 run 0 "no colour in a pipe" campaign lemma1 --trials 10
 ! grep -q "$(printf '\033')" "$out"
 result $? "is plain"
@@ -163,7 +163,7 @@ run 0 "separated" separated data.json
 ! grep -q next: "$out"
 result $? "nor in a pipe"
 
-# A product does not take the place of what it is made of, by whatever name.
+# An output file never replaces an input, under any name of it.
 ln -s data.json other-name.json
 cp data.json untouched.json
 refused "a certificate in the place of the data" certify data.json --weights softmax.json -o data.json

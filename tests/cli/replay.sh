@@ -48,7 +48,7 @@ edited 2 "another property, of another definition" 'o["property"] = "equivarianc
 edited 0 "another property of that definition, which holds" 'o["property"] = "contextual"'
 json 'o["replays"][0]["verdict"] == "held" and "looking at all pairs" in o["replays"][0]["reason"]'
 
-# What a file says besides.
+# The other members of a file.
 edited 2 "fewer steps than none" 'o["shrink_steps"] = -1'
 complains 'shrink_steps.*is negative'
 edited 2 "steps that are no number" 'o["shrink_steps"] = "1"'

@@ -25,7 +25,7 @@ for plot in collapse-curve-1 collision-curve-1 theory-bits collision-map errors-
     result $? "the plot $plot"
 done
 
-# names from files are text, wherever they stand
+# names from files are escaped everywhere
 ! grep -qiE '<(script|img)' "$work"/plots/*.svg "$work/junit.xml" && ! grep -qi '<img' "$work/page.html" &&
     [ "$(grep -ci '<script' "$work/page.html")" = 1 ]
 result $? "no name became markup"
@@ -53,7 +53,7 @@ mkdir "$work/deep/1/2/3/4/5/6/7/8/9"
 refused "nine folders deep" report "$work/deep"
 complains "^attest: $work/deep: 1/2/3/4/5/6/7/8/9: directories more than 8 deep"
 
-# what has no end is not given one, and what has no pair not said to be marked
+# an unbounded bin has no end; a record without a pair has no marked pair
 grep -q 'error in ulp: 1 below 2^−7<' "$work/plots/fast-path-1.svg" &&
     grep -q 'bound / error: 1 from 2^13 on<' "$work/plots/fast-path-1.svg" &&
     grep -q '<td class="number">∞</td>' "$work/page.html"
@@ -97,7 +97,7 @@ c = list(r.iter("testcase"))
 sys.exit(not (len(c) == 9 and sum(x.find("failure") is not None for x in c) == 3 and any("onerror" in x.get("name") for x in c)))' "$work/junit.xml" 2>"$err"
 result $? "JUnit says the same"
 
-# folders without records, and with things that are none
+# directories without records, and with other files
 mkdir "$work/empty"
 run 0 "an empty folder" report "$work/empty" -o "$work/empty.html"
 check "$work/empty.html"
@@ -140,7 +140,7 @@ run 0 "odd values" report "$work/odd" -o "$work/odd.html" --svg "$work/odd-plots
 check "$work/odd.html" "$work"/odd-plots/*.svg
 result $? "their page is valid: $(head -n 3 "$out" | tr '\n' ' ')"
 
-# the checker finds what it is there to find
+# the checker of HTML finds planted errors
 breaks() { # description, sed script
     sed "$2" "$work/page.html" >"$work/broken.html"
     ! cmp -s "$work/page.html" "$work/broken.html" && ! check "$work/broken.html"

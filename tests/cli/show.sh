@@ -1,5 +1,5 @@
 #!/bin/sh
-# attest show: what is said of a statement is what is tested and proved.
+# attest show: statements are shown as they are tested and proved.
 . "$srcdir/tests/cli/lib.sh"
 
 said() { # what, NAME, words: attest show NAME says them, wherever its lines are broken

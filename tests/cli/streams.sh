@@ -44,7 +44,7 @@ for command in "demo" "merge $work" "audit $pair"; do
     refused "a directory is needed" $command -o -
 done
 
-# What could not be written is told before the work, not after it.
+# An output that cannot be written is an error before the work, not after it.
 for command in "eval x --weights x -o" "certify x --weights x -o" "construct x -o" \
     "memorize x -o" "counterexample --weights x -o" "approximate --function sum -o" \
     "audit x -o" "audit x --report" "campaign x --junit" "import x -o" "report x -o"; do

@@ -1,5 +1,6 @@
 /* Deciding and checking while memory runs out: the 1st, 2nd, 3rd ... allocation fails, once or
- * from then on, until the work succeeds. Whatever fails says so; what succeeds is right. */
+ * from then on, until the work succeeds. A failed call returns an error; a call that succeeds
+ * gives the right result. */
 #include <string.h>
 #include <unistd.h>
 

@@ -79,7 +79,7 @@ static void make_model(void)
     atexit(remove_model);
 }
 
-/* The bytes, one after another; 0 behind their end. */
+/* The remaining bytes, followed by zeros. */
 typedef struct bytes {
     const uint8_t *data;
     size_t size;

@@ -1,4 +1,4 @@
-/* What a journal is made of. The first byte says what the others are: a row of records, the
+/* The parts of a journal. The first byte chooses the kind of the others: a row of records, the
  * payload of one, an entry, a plan. What is read is formatted, read again and the same. */
 #include "config.h"
 

@@ -1,5 +1,5 @@
 # rooms.sh -- the rooms of the tree, in order, and what their object files define and use. Sourced.
-# A room is a folder of src/, or props/. It may use itself and the rooms above it; where a colon
+# A room is a directory of src/, or props/. It may use itself and the rooms above it; where a colon
 # follows its name, itself and the rooms named there, and no others.
 rooms='
 base
