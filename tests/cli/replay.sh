@@ -46,7 +46,7 @@ edited 2 "an unknown property" 'o["property"] = "something"'
 edited 2 "another property, of other instances" 'o["property"] = "lemma1"'
 edited 2 "another property, of another definition" 'o["property"] = "equivariance"; o["parameters"]["shift"] = "1"'
 edited 0 "another property of that definition, which holds" 'o["property"] = "contextual"'
-json 'o["replays"][0]["verdict"] == "held" and "looking at all pairs" in o["replays"][0]["reason"]'
+json 'o["replays"][0]["verdict"] == "held" and "comparison of all pairs" in o["replays"][0]["reason"]'
 
 # The other members of a file.
 edited 2 "fewer steps than none" 'o["shrink_steps"] = -1'
