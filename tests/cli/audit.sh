@@ -235,6 +235,7 @@ head("even-w.json", [[4096]], [[4096]], [[4096]], [[4096]], "hardmax")
 data("huge.json", [[[2**40]]])
 head("huge-w.json", [[1]], [[1]], [[1]], [[1]])
 data("lone.json", [[[3]]])
+data("second.json", [[[0], [0]], [[0], ["1/3"]]])
 data("steep.json", [[[1], [2**33]], [[2], [2**33]]])
 END
 run 0 "an exponential below all doubles, at random" audit wide.json --weights gap.json --round stochastic --formats p=12 --json
@@ -251,6 +252,8 @@ for seed in 1 2 3 4; do
 done
 run 0 "an error beyond all exponents" audit huge.json --weights huge-w.json --formats p=30:emin=-12:emax=10 --round zero --softmax naive --json
 json 'o["formats"][0]["stages"]["sum"]["max_ulp"] is None'
+run 0 "errors at the last position alone" audit second.json --weights huge-w.json --formats bfloat16 --json
+json 'o["formats"][0]["relative_error"]["at"] == o["formats"][0]["worst"] == [1, 1]'
 run 0 "one position" audit lone.json --weights huge-w.json --json
 json '[w["max"] for w in o["graded"]["widths"]] == [0.333333] + 23 * [0]'
 run 0 "outputs e^(2^34 - 2^66) apart" audit steep.json --weights huge-w.json --json
