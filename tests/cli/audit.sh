@@ -130,6 +130,7 @@ json '[f["collisions"] > 0 for f in o["formats"]] == [True, False, False, False]
 json 'o["collapse_bits"] == 7 and 9 <= o["certified_bits"] < 16'
 run 0 "all algorithms" audit six.json --weights $w --compare --formats bfloat16 --json
 json 'len(o["algorithms"]) == 12 and len({(a["softmax"], a["sum"], a["fma"]) for a in o["algorithms"]}) == 12'
+json 'all([f["name"] for f in a["formats"]] == ["bfloat16"] for a in o["algorithms"])'
 run 0 "a claim that fails without a collision" audit six.json --weights $w --delta 1/2 --formats binary64,p=40 --json
 json '[f["verdict"] for f in o["formats"]] == ["fails", "fails"]'
 run 0 "a cap that is too small" audit six.json --weights out/weights-gap.json --sweep 2..100 --json
