@@ -172,8 +172,8 @@ open(sys.argv[2], "wb").write(struct.pack("<Q", len(header)) + header + data + b
 END
 gemma="$work/after.safetensors --arch gemma2 --heads 4 --config $work/gemma2/config.json"
 # shellcheck disable=SC2086
-run 0 "a model that norms what attention returns" import $gemma --norm rms --json
-json '"norms what attention returns" in o["warning"]'
+run 0 "a model that normalises the output of attention" import $gemma --norm rms --json
+json '"normalises the output of attention" in o["warning"]'
 # shellcheck disable=SC2086
 run 0 "without the sum" import $gemma --norm rms --no-skip --json
 json '"warning" not in o'
