@@ -61,7 +61,7 @@ def token(character, k):
 number = lambda x: int(x.split("/")[0]) / int((x + "/1").split("/")[1])
 for text, sequence in zip((first, second), shown["dataset"]["sequences"]):
     ok = ok and [[number(x) for x in t[:dim]] for t in sequence] == [token(c, k) for k, c in enumerate(text)]
-ok = ok and f"{merged} of the {longest} texts share" in open(sys.argv[1]).read()
+ok = ok and f"{merged} of the {longest} texts have the same output" in open(sys.argv[1]).read()
 draw = random.Random(1)
 for head in shown["weights"]["heads"]: # any W_V, and any W_O on the entries of outputs
     for name, rows in ("WV", len(head["WV"])), ("WO", dim):

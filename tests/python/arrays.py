@@ -64,7 +64,7 @@ class Arrays(unittest.TestCase):
         self.assertEqual(exact(attest.view(memory, "bf16"), v=shaped(self.flat(), (3, 2))), self.expected)
         with self.assertRaisesRegex(attest.InputError, 'attest.view\\(x, "bfloat16"\\)'):
             exact(memory)
-        with self.assertRaisesRegex(attest.InputError, "no F8_E4M3"):
+        with self.assertRaisesRegex(attest.InputError, "not F8_E4M3"):
             attest.view(memory, "float8_e4m3fn")
         with self.assertRaisesRegex(attest.InputError, "no format 'fp8'"):
             attest.view(memory, "fp8")
@@ -88,7 +88,7 @@ class Arrays(unittest.TestCase):
     def test_lists(self):
         with self.assertRaisesRegex(attest.InputError, "different lengths"):
             exact([[1.0], [1.0, 2.0]])
-        with self.assertRaisesRegex(attest.InputError, "no array of numbers"):
+        with self.assertRaisesRegex(attest.InputError, "not an array of numbers"):
             exact([["a"]])
         with self.assertRaisesRegex(attest.InputError, "object is not an array"):
             exact(object())

@@ -503,7 +503,7 @@ for name in RULES:
 for name, part in (("mxfp4", "mxfp4:mx, mxfp4:mx-even, mxfp4:vllm, mxfp4:llama"), ("nvfp4", "nvfp4:te"),
                    ("mxfp8", "mxfp8_e5m2:te"), ("kivi2", "kivi2:k"), ("int8", "int8:ct2"), ("fp8", "float8_e4m3fn"),
                    ("q9_0", "unknown format"), ("e4m3fn:per-heap", "unknown format"), ("kivi2:k:0", "unknown"),
-                   ("e4m3fn:range=3", "needs a group"), ("e8m0fnu:per-head", "takes none"), ("p=60", "no doubles"),
+                   ("e4m3fn:range=3", "needs a group"), ("e8m0fnu:per-head", "has no scale itself"), ("p=60", "not doubles"),
                    ("e4m3fn:scale=0.1", "unknown format"), ("e4m3fn:scale=-1", "unknown format")):
     answer = " ".join(ask("block %s 1 1 1 0x1p+0" % name))
     ok(answer.startswith("error: ") and part in answer, "%s is refused: %s" % (name, answer))
