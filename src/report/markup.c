@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/sha256.h"
 
 void attest_markup_init(attest_markup *markup)
 {
@@ -192,4 +193,25 @@ void attest_markup_element(attest_markup *markup, const char *name, const char *
     attest_markup_open_class(markup, name, class_name);
     attest_markup_text(markup, text);
     attest_markup_close(markup);
+}
+
+void attest_markup_hash(attest_text *hash, const char *text, size_t size)
+{
+    static const char digits[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    unsigned char digest[ATTEST_SHA256_SIZE + 1] = {0};
+    attest_sha256 state;
+
+    attest_sha256_init(&state);
+    attest_sha256_add(&state, text, size);
+    attest_sha256_get(digest, &state);
+    attest_text_add(hash, "sha256-");
+    /* 32 bytes are ten groups of three, and two bytes more. */
+    for (int i = 0; i < ATTEST_SHA256_SIZE; i += 3) {
+        unsigned group = (unsigned)digest[i] << 16 | (unsigned)digest[i + 1] << 8;
+        bool last = i + 2 >= ATTEST_SHA256_SIZE;
+        group |= last ? 0 : digest[i + 2];
+        attest_text_printf(hash, "%c%c%c%c", digits[group >> 18], digits[group >> 12 & 63],
+                           digits[group >> 6 & 63], last ? '=' : digits[group & 63]);
+    }
 }

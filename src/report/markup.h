@@ -70,4 +70,8 @@ void attest_markup_open_class(attest_markup *markup, const char *name, const cha
  * no locale, and 0 if it is not finite or beyond 10^9. */
 void attest_markup_format(char text[32], double value);
 
+/* Appends "sha256-" and the hash of the text in base 64, by which a content security policy
+ * identifies a style or a script. */
+void attest_markup_hash(attest_text *hash, const char *text, size_t size);
+
 #endif

@@ -1,9 +1,10 @@
-/* record.c -- the records in a directory. */
+/* record.c -- the records in a directory, and the audits among them. */
 #include "report/record.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,6 +15,7 @@
 #include "base/scope.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "report/table.h"
 
 /* The files below a directory, in the order of their names. */
 typedef struct listing {
@@ -392,11 +394,16 @@ attest_status attest_records_add(attest_records *records, const char *path, cons
     return ATTEST_OK;
 }
 
-static bool ends_with(const char *text, const char *end)
+static bool ends_with(const char *text, size_t length, const char *end)
 {
-    size_t length = strlen(text), tail = strlen(end);
+    size_t tail = strlen(end);
 
-    return length >= tail && strcmp(text + length - tail, end) == 0;
+    return length >= tail && memcmp(text + length - tail, end, tail) == 0;
+}
+
+static bool is_json(const char *path)
+{
+    return ends_with(path, strlen(path), ".json");
 }
 
 /* Adds the contents of a file as a record or, if a report does not show it, a remark. */
@@ -406,7 +413,7 @@ static attest_status add_input(attest_records *records, const char *path,
 {
     const char *bytes = (const char *)input->data;
 
-    if (ends_with(path, ".json"))
+    if (is_json(path))
         return is_input(input)
                    ? remark(records, path, "data or weights, not a result", error)
                    : attest_records_add(records, path, bytes, input->size, budget, error);
@@ -422,7 +429,7 @@ static attest_status read_file(attest_records *records, const char *folder, cons
     char *full ATTEST_FREED = NULL;
     attest_input input;
 
-    if (!ends_with(path, ".json") && !ends_with(path, ".csv"))
+    if (!is_json(path) && !ends_with(path, strlen(path), ".csv"))
         return remark(records, path, "not a JSON file", error);
     full = attest_records_join(folder, path);
     if (!full)
@@ -455,4 +462,76 @@ const attest_record *attest_records_find(const attest_records *records, attest_r
         }
     }
     return NULL;
+}
+
+char *attest_record_label(char *label, size_t size, const attest_record *record)
+{
+    size_t length = strlen(record->path);
+
+    length -= length > 5 ? 5 : 0; /* ".json" */
+    snprintf(label, size, "%.*s", (int)(length < size ? length : size - 1), record->path);
+    return label;
+}
+
+void attest_audit_iter_init(attest_audit_iter *audited)
+{
+    memset(audited, 0, sizeof *audited);
+    audited->kind = ATTEST_RECORD_AUDIT;
+}
+
+void attest_audit_iter_init_heads(attest_audit_iter *audited)
+{
+    memset(audited, 0, sizeof *audited);
+    audited->kind = ATTEST_RECORD_HEADS;
+}
+
+/* The path without ".json", and the strategy unless the path contains it: "gap" for audit.json
+ * and for audit/audit.json, "night gap" for night/audit.json. */
+static void set_label(attest_audit_iter *audited)
+{
+    attest_json_cursor weights;
+    const char *path = audited->record->path;
+    const char *strategy = attest_value_text(&audited->object, "strategy");
+    size_t length = strlen(path);
+
+    if (!*strategy && attest_json_find_member(&weights, &audited->object, "weights"))
+        strategy = attest_value_text(&weights, "strategy");
+    length -= is_json(path) ? 5 : 0;
+    while (*strategy && ends_with(path, length, "audit") &&
+           (length == 5 || path[length - 6] == '/'))
+        length -= length == 5 ? 5 : 6;
+    snprintf(audited->label, sizeof audited->label, "%.*s", (int)(length < 96 ? length : 96),
+             path);
+    if (*strategy && !strstr(audited->label, strategy)) {
+        size_t used = strlen(audited->label);
+        snprintf(audited->label + used, sizeof audited->label - used, "%s%s", used ? " " : "",
+                 strategy);
+    }
+}
+
+/* The first mapping of the record at place. */
+static void enter(attest_audit_iter *audited, const attest_records *records)
+{
+    audited->record = &records->record[audited->place];
+    audited->root = attest_json_root(&audited->record->document);
+    audited->count = attest_value_array(&audited->list, &audited->root, "constructions");
+    audited->index = 0;
+}
+
+bool attest_audit_iter_next(attest_audit_iter *audited, const attest_records *records)
+{
+    if (audited->record && ++audited->index >= audited->count) {
+        audited->record = NULL;
+        audited->place++;
+    }
+    if (!audited->record) {
+        if (!attest_records_find(records, audited->kind, audited->place, &audited->place))
+            return false;
+        enter(audited, records);
+    }
+    audited->object = audited->count > 0
+                          ? attest_json_get_element(&audited->list, audited->index)
+                          : audited->root;
+    set_label(audited);
+    return true;
 }

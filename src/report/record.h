@@ -86,4 +86,31 @@ attest_status attest_records_add_csv(attest_records *records, const char *path,
 const attest_record *attest_records_find(const attest_records *records, attest_record_kind kind,
                                          size_t from, size_t *place);
 
+/* The name of a record on the page: its path without ".json", cut to size bytes. */
+char *attest_record_label(char *label, size_t size, const attest_record *record);
+
+/* An iterator over the mappings of audits; a record is the audit of one mapping, or of several
+ * constructions side by side.
+ *
+ *     attest_audit_iter_init(&audited);
+ *     while (attest_audit_iter_next(&audited, records))
+ *         ... audited.object, audited.label ... */
+typedef struct attest_audit_iter {
+    const attest_record *record;
+    attest_json_cursor object; /* has "formats", "collapse", ... */
+    char label[128];           /* the name of the mapping on the page: record and strategy */
+    attest_record_kind kind;   /* of the records */
+    size_t place, index, count;
+    attest_json_cursor root, list;
+} attest_audit_iter;
+
+void attest_audit_iter_init(attest_audit_iter *audited);
+
+/* The same for audits of recorded activations: a record is one mapping. */
+void attest_audit_iter_init_heads(attest_audit_iter *audited);
+
+/* Advances to the next mapping; false: there is none. The object points into the iterator,
+ * which must not be moved. */
+bool attest_audit_iter_next(attest_audit_iter *audited, const attest_records *records);
+
 #endif

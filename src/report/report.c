@@ -140,9 +140,9 @@ static void write_policy(attest_markup *page, const char *style)
 
     attest_text_init(&policy);
     attest_text_add(&policy, "default-src 'none'; style-src '");
-    attest_style_hash(&policy, style, strlen(style));
+    attest_markup_hash(&policy, style, strlen(style));
     attest_text_add(&policy, "'; script-src '");
-    attest_style_hash(&policy, attest_script_page, strlen(attest_script_page));
+    attest_markup_hash(&policy, attest_script_page, strlen(attest_script_page));
     attest_text_add(&policy, "'; base-uri 'none'; form-action 'none'");
     attest_markup_open(page, "meta");
     attest_markup_attribute(page, "http-equiv", "Content-Security-Policy");
@@ -287,22 +287,114 @@ void attest_report_clear(attest_report *report)
     attest_report_init(report);
 }
 
+void attest_section_open(attest_report *report, const char *id, const char *title,
+                         const char *introduction)
+{
+    attest_markup *body = &report->body;
+
+    if (report->sections < ATTEST_REPORT_SECTIONS) {
+        report->section[report->sections].id = id;
+        report->section[report->sections++].title = title;
+    }
+    attest_markup_open(body, "section");
+    attest_markup_attribute(body, "id", id);
+    attest_markup_attribute_printf(body, "aria-labelledby", "%s-heading", id);
+    attest_markup_open(body, "h2");
+    attest_markup_attribute_printf(body, "id", "%s-heading", id);
+    attest_markup_text(body, title);
+    attest_markup_close(body);
+    if (introduction)
+        attest_markup_element(body, "p", NULL, introduction);
+}
+
+void attest_section_close(attest_report *report)
+{
+    attest_markup_close(&report->body);
+}
+
+/* Keeps the drawing for a file of its own. */
+static bool keep(attest_report *report, const attest_markup *drawing, const char *id)
+{
+    char *name, *svg;
+
+    if (!attest_memory_grow(&report->figure, &report->room, report->figures + 1,
+                            sizeof *report->figure))
+        return false;
+    name = attest_memory_copy(id);
+    svg = drawing->text.data ? attest_memory_copy(drawing->text.data) : NULL;
+    if (!name || !svg) {
+        free(name);
+        free(svg);
+        return false;
+    }
+    report->figure[report->figures++] = (attest_report_figure){name, svg};
+    return true;
+}
+
+void attest_section_add_plot(attest_report *report, attest_markup *drawing, const char *id,
+                             const char *caption)
+{
+    attest_markup *body = &report->body;
+
+    attest_markup_open(body, "figure");
+    if (drawing->text.failed || !keep(report, drawing, id))
+        body->text.failed = true;
+    else
+        attest_markup_raw(body, drawing->text.data, drawing->text.size);
+    attest_markup_element(body, "figcaption", NULL, caption);
+    attest_markup_close(body);
+    attest_markup_clear(drawing);
+}
+
+void attest_section_open_plot(attest_report *report, attest_markup *drawing, const char *id,
+                              const char *caption)
+{
+    attest_markup_open_class(&report->body, "div", "pair");
+    attest_section_add_plot(report, drawing, id, caption);
+}
+
+void attest_section_close_plot(attest_report *report)
+{
+    attest_markup_close(&report->body);
+}
+
+/* Records of any of these kinds. */
+#define KIND(kind) (1u << ATTEST_RECORD_##kind)
+#define ANY ((1u << ATTEST_RECORD_KINDS) - 1)
+
 attest_status attest_report_set(attest_report *report, attest_error *error)
 {
-    static void (*const write[])(attest_report *) = {
-        attest_section_write_summary,         attest_section_write_meaning,
-        attest_section_write_heads,           attest_section_write_collapse,
-        attest_section_write_theory,          attest_section_write_collisions,
-        attest_section_write_errors,          attest_section_write_algorithms,
-        attest_section_write_fast_path,       attest_section_write_campaigns,
-        attest_section_write_counterexamples, attest_section_write_certificates,
-        attest_section_write_judgements,      attest_section_write_ranges,
-        attest_section_write_approximations,  attest_section_write_words,
-        attest_section_write_provenance,
+    /* The sections in their order, and the kinds of records that each is about. */
+    static const struct {
+        void (*write)(attest_report *);
+        unsigned kinds;
+    } section[] = {
+        {attest_section_write_summary, 0},
+        {attest_section_write_meaning, KIND(AUDIT) | KIND(HEADS)},
+        {attest_section_write_heads, KIND(HEADS)},
+        {attest_section_write_collapse, KIND(AUDIT)},
+        {attest_section_write_theory, KIND(AUDIT) | KIND(CONSTRUCT)},
+        {attest_section_write_collisions, KIND(AUDIT)},
+        {attest_section_write_errors, KIND(AUDIT)},
+        {attest_section_write_algorithms, KIND(AUDIT)},
+        {attest_section_write_fast_path, KIND(AUDIT)},
+        {attest_section_write_campaigns, KIND(CAMPAIGN)},
+        {attest_section_write_counterexamples, KIND(COUNTEREXAMPLE)},
+        {attest_section_write_certificates, KIND(CERTIFICATE)},
+        {attest_section_write_networks, KIND(MEMORIZE)},
+        {attest_section_write_judgements, KIND(JUDGE)},
+        {attest_section_write_ranges, KIND(RANGE)},
+        {attest_section_write_approximations, KIND(APPROXIMATE)},
+        {attest_section_write_words, ANY},
+        {attest_section_write_provenance, 0},
     };
+    unsigned present = 0;
 
-    for (size_t i = 0; i < sizeof write / sizeof write[0]; i++)
-        write[i](report);
+    for (size_t i = 0; i < report->records.count; i++)
+        present |= 1u << report->records.record[i].kind;
+    for (size_t i = 0; i < sizeof section / sizeof section[0]; i++)
+        if (section[i].kinds == 0 || section[i].kinds & present)
+            section[i].write(report);
     if (report->body.text.failed)
         return attest_memory_fail(error);
     return ATTEST_OK;

@@ -7,30 +7,6 @@
 #include "report/record.h"
 #include "report/report.h"
 
-/* An iterator over the mappings of audits; a record is the audit of one mapping, or of several
- * constructions side by side.
- *
- *     attest_audit_iter_init(&audited);
- *     while (attest_audit_iter_next(&audited, records))
- *         ... audited.object, audited.label ... */
-typedef struct attest_audit_iter {
-    const attest_record *record;
-    attest_json_cursor object; /* has "formats", "collapse", ... */
-    char label[128];           /* the name of the mapping on the page: record and strategy */
-    attest_record_kind kind;   /* of the records */
-    size_t place, index, count;
-    attest_json_cursor root, list;
-} attest_audit_iter;
-
-void attest_audit_iter_init(attest_audit_iter *audited);
-
-/* The same for audits of recorded activations: a record is one mapping. */
-void attest_audit_iter_init_heads(attest_audit_iter *audited);
-
-/* Advances to the next mapping; false: there is none. The object points into the iterator,
- * which must not be moved. */
-bool attest_audit_iter_next(attest_audit_iter *audited, const attest_records *records);
-
 /* Begin and end a section. */
 void attest_section_open(attest_report *report, const char *id, const char *title,
                          const char *introduction);
@@ -44,9 +20,6 @@ void attest_section_open_plot(attest_report *report, attest_markup *drawing, con
 void attest_section_add_plot(attest_report *report, attest_markup *drawing, const char *id,
                              const char *caption);
 void attest_section_close_plot(attest_report *report);
-
-/* The name of a record on the page: its path without ".json", cut to size bytes. */
-char *attest_section_label(char *label, size_t size, const attest_record *record);
 
 /* Returns whether a counterexample file is the tightest case of a property that held. */
 bool attest_section_is_tightest(const attest_record *record);
@@ -62,7 +35,7 @@ void attest_section_write_errors_of(attest_markup *body, const attest_json_curso
 void attest_section_read_bins(attest_plot_strip *strip, double *edge, double *count,
                               size_t most, const attest_json_cursor *object, const char *key);
 
-/* The sections. Each writes nothing if there is no record for it. */
+/* The sections. Each is written if the directory contains a record of its kinds (report.c). */
 void attest_section_write_summary(attest_report *report);
 void attest_section_write_meaning(attest_report *report);
 void attest_section_write_heads(attest_report *report);
@@ -75,6 +48,7 @@ void attest_section_write_fast_path(attest_report *report);
 void attest_section_write_campaigns(attest_report *report);
 void attest_section_write_counterexamples(attest_report *report);
 void attest_section_write_certificates(attest_report *report);
+void attest_section_write_networks(attest_report *report);
 void attest_section_write_judgements(attest_report *report);
 void attest_section_write_ranges(attest_report *report);
 void attest_section_write_approximations(attest_report *report);

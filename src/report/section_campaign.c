@@ -250,7 +250,7 @@ static void write_campaign(attest_report *report, const attest_record *record, s
 
     attest_markup_open(&report->body, "h3");
     attest_markup_printf(&report->body, "%s, seed ",
-                         attest_section_label(label, sizeof label, record));
+                         attest_record_label(label, sizeof label, record));
     attest_value_write(&report->body, &root, "seed");
     if (*attest_value_text(&root, "without"))
         attest_markup_printf(&report->body, ", without the hypothesis %s",
@@ -274,14 +274,12 @@ static void write_campaign(attest_report *report, const attest_record *record, s
 void attest_section_write_campaigns(attest_report *report)
 {
     const attest_record *record;
-    size_t place = 0, number = 0;
+    size_t number = 0;
 
-    if (!attest_records_find(&report->records, ATTEST_RECORD_CAMPAIGN, 0, &place))
-        return;
     attest_section_open(report, "campaigns", "Property campaigns",
                         "Statements tried on generated inputs, and decided exactly each time.");
-    for (place = 0; (record = attest_records_find(&report->records, ATTEST_RECORD_CAMPAIGN,
-                                                  place, &place));
+    for (size_t place = 0; (record = attest_records_find(
+                                &report->records, ATTEST_RECORD_CAMPAIGN, place, &place));
          place++)
         write_campaign(report, record, ++number);
     attest_section_close(report);

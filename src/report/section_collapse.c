@@ -47,7 +47,7 @@ static void write_subject(attest_markup *body, const attest_record *record)
         dataset.value = NULL;
     if (!attest_json_find_member(&weights, &root, "weights"))
         weights.value = NULL;
-    attest_table_row(body, attest_section_label(label, sizeof label, record));
+    attest_table_row(body, attest_record_label(label, sizeof label, record));
     attest_table_value(body, "long", &dataset,
                        *attest_value_text(&dataset, "name") ? "name" : "path");
     for (int i = 0; i < 5; i++)
@@ -325,10 +325,6 @@ static void write_formats(attest_report *report)
 
 void attest_section_write_collapse(attest_report *report)
 {
-    size_t place;
-
-    if (!attest_records_find(&report->records, ATTEST_RECORD_AUDIT, 0, &place))
-        return;
     attest_section_open(report, "collapse", "Where precision runs out",
                         "Below some significand width, outputs that must differ become equal "
                         "bit for bit. The collapse width is the least one from which on all "
@@ -402,7 +398,7 @@ static void add_construct(mappings *all, const attest_record *record)
 {
     attest_json_cursor root = attest_json_root(&record->document);
     char label[96];
-    mapping *row = add(all, attest_section_label(label, sizeof label, record));
+    mapping *row = add(all, attest_record_label(label, sizeof label, record));
 
     if (!row)
         return;

@@ -39,7 +39,7 @@ static void write_verdicts(attest_report *report)
          place++) {
         attest_json_cursor root = attest_json_root(&record->document), worst;
 
-        attest_table_row(body, attest_section_label(label, sizeof label, record));
+        attest_table_row(body, attest_record_label(label, sizeof label, record));
         attest_table_verdict(body, attest_value_text(&root, "verdict"));
         attest_table_cell(body, NULL, attest_value_text(&root, "kernel"));
         attest_table_number(body, attest_value_number(&root, "elements"), 0);
@@ -244,22 +244,20 @@ static void write_picture(attest_report *report, const attest_json_cursor *root,
 void attest_section_write_judgements(attest_report *report)
 {
     const attest_record *record;
-    size_t place = 0, number = 0;
+    size_t number = 0;
     char label[96];
 
-    if (!attest_records_find(&report->records, ATTEST_RECORD_JUDGE, 0, &place))
-        return;
     attest_section_open(report, "judged", "Kernels\xE2\x80\x99 outputs",
                         "Every element beside a proved interval: what lies outside, no kernel "
                         "of the model returns. Within does not certify a kernel; other inputs "
                         "may fail.");
     write_verdicts(report);
-    for (place = 0;
+    for (size_t place = 0;
          (record = attest_records_find(&report->records, ATTEST_RECORD_JUDGE, place, &place));
          place++) {
         attest_json_cursor root = attest_json_root(&record->document);
 
-        attest_section_label(label, sizeof label, record);
+        attest_record_label(label, sizeof label, record);
         write_histogram(report, &root, label, ++number);
         write_picture(report, &root, label, number);
     }
@@ -302,7 +300,7 @@ static void write_range_verdicts(attest_report *report)
          place++) {
         attest_json_cursor root = attest_json_root(&record->document);
 
-        attest_table_row(body, attest_section_label(label, sizeof label, record));
+        attest_table_row(body, attest_record_label(label, sizeof label, record));
         attest_table_verdict(body, attest_value_text(&root, "verdict"));
         attest_table_cell(body, NULL, attest_value_text(&root, "kernel"));
         write_inner(body, &root, "weights", "most");
@@ -388,22 +386,19 @@ static void write_schemes(attest_markup *body, const attest_json_cursor *root)
 void attest_section_write_ranges(attest_report *report)
 {
     const attest_record *record;
-    size_t place = 0;
     char label[96];
 
-    if (!attest_records_find(&report->records, ATTEST_RECORD_RANGE, 0, &place))
-        return;
     attest_section_open(report, "ranges", "Ranges of kernels",
                         "What can overflow, be saturated or vanish on these inputs: no is "
                         "proved for every kernel of the model, yes is a kernel that was run. "
                         "Thresholds are in units of log2.");
     write_range_verdicts(report);
-    for (place = 0;
+    for (size_t place = 0;
          (record = attest_records_find(&report->records, ATTEST_RECORD_RANGE, place, &place));
          place++) {
         attest_json_cursor root = attest_json_root(&record->document);
 
-        write_events(&report->body, &root, attest_section_label(label, sizeof label, record));
+        write_events(&report->body, &root, attest_record_label(label, sizeof label, record));
         write_schemes(&report->body, &root);
     }
     attest_section_close(report);

@@ -117,33 +117,50 @@ static void write_certificate(attest_markup *body, const attest_record *record)
                : record->kind == ATTEST_RECORD_RANGE
                    ? "the range of a kernel\xE2\x80\x99s numbers"
                    : "all required pairs differ",
-               attest_section_label(label, sizeof label, record));
+               attest_record_label(label, sizeof label, record));
 }
 
-/* Without a hypothesis, counts the properties that need it. */
+/* Returns the sum of these members of the object; missing ones count as 0. */
+static double get_sum(const attest_json_cursor *object, const char *const *key)
+{
+    double sum = 0;
+
+    for (; *key; key++) {
+        double value = attest_value_number(object, *key);
+
+        sum += value > 0 ? value : 0;
+    }
+    return sum;
+}
+
+/* What the record's summary counts as held or as expected, of everything that it counts. */
 static void write_campaign(attest_markup *body, const attest_record *record)
 {
-    attest_json_cursor root = attest_json_root(&record->document), array;
-    size_t count = attest_value_array(&array, &root, "properties"), held = 0, violated = 0;
+    static const char *const good[] = {"held", "violated_as_expected", NULL};
+    static const char *const bad[] = {"failed", "flaky", "undecided", "not_run", NULL};
+    attest_json_cursor root = attest_json_root(&record->document), summary, properties, files;
+    size_t count = attest_value_array(&properties, &root, "properties");
     const char *without = attest_value_text(&root, "without");
-    double trials = 0;
+    double held, trials = 0;
     char number[64], text[192], label[96];
 
     for (size_t i = 0; i < count; i++) {
-        attest_json_cursor property = attest_json_get_element(&array, i);
-        double tried = attest_value_number(&property, "trials");
-        held += attest_value_is_expected(&property, "held");
-        violated += strcmp(attest_value_text(&property, "verdict"), "violated") == 0;
-        trials += tried > 0 ? tried : 0;
+        attest_json_cursor property = attest_json_get_element(&properties, i);
+
+        trials += get_sum(&property, (const char *const[]){"trials", NULL});
     }
-    attest_scale_format_number(number, trials, 0);
-    if (*without)
-        snprintf(text, sizeof text, "violated without %.64s, in %.40s trials", without, number);
-    else
-        snprintf(text, sizeof text, "properties as stated, in %.40s trials", number);
+    snprintf(text, sizeof text, "properties%s %s%.64s, in %.40s trials",
+             attest_value_array(&files, &root, "corpus") > 0 ? " and files" : "",
+             *without ? "that hold without " : "as stated", without,
+             attest_scale_format_number(number, trials, 0));
     open_card(body);
-    attest_markup_printf(body, "%zu of %zu", *without ? violated : held, count);
-    close_card(body, text, attest_section_label(label, sizeof label, record));
+    if (attest_json_find_member(&summary, &root, "summary")) {
+        held = get_sum(&summary, good);
+        attest_markup_printf(body, "%.0f of %.0f", held, held + get_sum(&summary, bad));
+    } else {
+        attest_markup_printf(body, "%zu", count);
+    }
+    close_card(body, text, attest_record_label(label, sizeof label, record));
 }
 
 static void write_count(attest_markup *body, const attest_report *report,
@@ -201,8 +218,6 @@ void attest_section_write_words(attest_report *report)
     static const char *const heading[] = {"Word", "What it means"};
     attest_markup *body = &report->body;
 
-    if (report->records.count == 0)
-        return;
     attest_section_open(
         report, "words", "Words",
         "What the words of this page mean; 'attest show WORD' prints the same.");

@@ -1,8 +1,6 @@
 /* style.c -- the CSS and the script of pages and plots. */
 #include "report/style.h"
 
-#include "base/sha256.h"
-
 /* a rule a line */
 /* clang-format off */
 const char attest_style_plot[] =
@@ -156,27 +154,6 @@ const char attest_style_page[] =
     "svg{max-width:26rem}"
     "table{font-size:8.5pt}th,td{padding:.2rem .4rem}}\n";
 /* clang-format on */
-
-void attest_style_hash(attest_text *hash, const char *style, size_t size)
-{
-    static const char digits[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    unsigned char digest[ATTEST_SHA256_SIZE + 1] = {0};
-    attest_sha256 state;
-
-    attest_sha256_init(&state);
-    attest_sha256_add(&state, style, size);
-    attest_sha256_get(digest, &state);
-    attest_text_add(hash, "sha256-");
-    /* 32 bytes are ten groups of three, and two bytes more. */
-    for (int i = 0; i < ATTEST_SHA256_SIZE; i += 3) {
-        unsigned group = (unsigned)digest[i] << 16 | (unsigned)digest[i + 1] << 8;
-        bool last = i + 2 >= ATTEST_SHA256_SIZE;
-        group |= last ? 0 : digest[i + 2];
-        attest_text_printf(hash, "%c%c%c%c", digits[group >> 18], digits[group >> 12 & 63],
-                           digits[group >> 6 & 63], last ? '=' : digits[group & 63]);
-    }
-}
 
 /* clang-format off */
 const char attest_script_page[] =

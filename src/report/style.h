@@ -7,17 +7,11 @@
 #ifndef ATTEST_REPORT_STYLE_H
 #define ATTEST_REPORT_STYLE_H
 
-#include "base/text.h"
-
 /* Colours and plots: the style of a drawing. */
 extern const char attest_style_plot[];
 
 /* The rest of the style of a page. */
 extern const char attest_style_page[];
-
-/* Appends "sha256-" and the hash of the text in base 64, by which a content security policy
- * identifies a style. */
-void attest_style_hash(attest_text *hash, const char *style, size_t size);
 
 /* The script of a page. */
 extern const char attest_script_page[];

@@ -71,7 +71,7 @@ static void check_hash(void)
     attest_text hash;
 
     attest_text_init(&hash);
-    attest_style_hash(&hash, "abc", 3);
+    attest_markup_hash(&hash, "abc", 3);
     /* the digest of FIPS 180-2's first example, in base 64 */
     TAP_OK(strcmp(hash.data, "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=") == 0, "%s",
            hash.data);
