@@ -1,12 +1,12 @@
-# bare.sh -- a bare Debian system in a temporary folder. Sourced by bash scripts.
+# bare.sh -- a bare Debian system in a temporary directory. Sourced by bash scripts.
 #
-#     bare_make SUITE        makes it in the folder $bare; to be called first
-#     bare_copy FOLDER       puts the files of this tree, as they stand, into a folder of it
+#     bare_make SUITE        makes it in the directory $bare; to be called first
+#     bare_copy DIR       puts the files of this tree, as they stand, into a directory of it
 #     bare_run COMMAND...    runs a command in it as root
 #     bare_remove            takes it away; runs by itself when the script ends
 #
 # Packages come from where this machine's apt takes its own, by its proxies. The system sees no
-# other folder of this machine; mounts are made for one command at a time and end with it.
+# other directory of this machine; mounts are made for one command at a time and end with it.
 #
 # Where it cannot work the script ends with 77, and the last line says why.
 bare=
@@ -48,7 +48,7 @@ bare_make() { # suite
     cp -L /etc/resolv.conf /etc/hosts "$bare/etc/"
 }
 
-bare_copy() { # folder; permissions are as the umask wills, as in a clone
+bare_copy() { # directory; permissions are as the umask wills, as in a clone
     mkdir -p "$bare$1" && git ls-files -z | tar -c --null -T - | tar -x -m --no-same-owner --no-same-permissions -C "$bare$1"
 }
 

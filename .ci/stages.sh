@@ -1,4 +1,4 @@
-# stages.sh -- stages, their minutes and the totals of their tests. Sourced in the top folder.
+# stages.sh -- stages, their minutes and the totals of their tests. Sourced in the top directory.
 passed=0
 failed=0
 failures= # what the last lines repeat, for those who see no others

@@ -1,8 +1,8 @@
 """What int8 weights do to every attention head of a trained model, proved.
 
-    quantised-heads.py ATTEST FOLDER [nearest]
+    quantised-heads.py ATTEST DIR [nearest]
 
-FOLDER has aren-transliteration.safetensors (binary32) and aren-transliteration-i8.safetensors, a
+DIR has aren-transliteration.safetensors (binary32) and aren-transliteration-i8.safetensors, a
 CTranslate2 model of 6 + 6 layers with 8 heads. The float model is run on a few sequences of letters, in
 binary64, and decodes greedily; what each attention block is given there, rounded to binary32, are the inputs, taken exactly. For each head
 the exact outputs with the float weights and with the int8 ones (q/scale, a rational) are enclosed by
@@ -240,11 +240,11 @@ def relative(a, b, positions):
     return low, high
 
 
-def evaluate(program, folder, weights, key):
-    path = os.path.join(folder, key + ".json")
+def evaluate(program, directory, weights, key):
+    path = os.path.join(directory, key + ".json")
     with open(path, "w") as f:
         json.dump(weights, f)
-    out = subprocess.run([program, "eval", os.path.join(folder, key.split(".")[0] + ".data"), "--weights", path,
+    out = subprocess.run([program, "eval", os.path.join(directory, key.split(".")[0] + ".data"), "--weights", path,
                           "--number", "ball", "--bits", "64", "--json"], capture_output=True, text=True, check=True)
     os.unlink(path)
     return json.loads(out.stdout)["outputs"]
@@ -281,12 +281,12 @@ def compare(first, second, inputs, causal, found):
 
 
 def measure(job):
-    program, folder, floats, integers, other, name, h, inputs = job
+    program, directory, floats, integers, other, name, h, inputs = job
     cross = inputs[0][1] is not None
     key = name.replace("/", "_")
     first, second = head(floats, exact, name, h, cross), head(integers, other, name, h, cross)
-    a = evaluate(program, folder, first, "%s.%d-float" % (key, h))
-    b = evaluate(program, folder, second, "%s.%d-int8" % (key, h))
+    a = evaluate(program, directory, first, "%s.%d-float" % (key, h))
+    b = evaluate(program, directory, second, "%s.%d-int8" % (key, h))
     positions = [(i, k + len(memory or [])) for i, (y, memory) in enumerate(inputs) for k in range(len(y))]
     found = relative(a, b, positions)
     compare(first, second, inputs, first["mask"] == "causal", found)
@@ -311,13 +311,13 @@ def main():
     if sys.argv[3:] == ["nearest"]:
         integers, other = floats, to_nearest
     seen = run(floats)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as directory:
         for name, inputs in seen.items():
-            with open(os.path.join(folder, name.replace("/", "_") + ".data"), "w") as f:
+            with open(os.path.join(directory, name.replace("/", "_") + ".data"), "w") as f:
                 json.dump(dataset(inputs), f)
         keys = [(name, h) for name in seen for h in range(HEADS)]
         with concurrent.futures.ProcessPoolExecutor() as pool:
-            found = list(pool.map(measure, [(program, folder, floats, integers, other, n, h, seen[n]) for n, h in keys]))
+            found = list(pool.map(measure, [(program, directory, floats, integers, other, n, h, seen[n]) for n, h in keys]))
     result = dict(zip(keys, found))
     print("%d positions of %d blocks; the ends of every enclosure differ by less than 10^%d" %
           (sum(len(y) for s in seen.values() for y, _ in s), len(seen),

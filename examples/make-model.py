@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes a small GPT-like model and embedded sequences, to try `attest import` on.
 
-    make-model.py [--folder DIR] [--dim 32] [--heads 2] [--vocabulary 24] [--length 8]
+    make-model.py [--directory DIR] [--dim 32] [--heads 2] [--vocabulary 24] [--length 8]
                   [--sequences 12] [--dtype F32|F16|BF16|F64] [--seed 1]
 
 model.safetensors       one attention layer as GPT-2 stores it: wte.weight (V, d), wpe.weight
@@ -94,7 +94,7 @@ def make(arguments):
 
 def main():
     parser = argparse.ArgumentParser(description="makes a small GPT-like model")
-    parser.add_argument("--folder", default=".")
+    parser.add_argument("--directory", "--folder", default=".")
     for name, value in [("dim", 32), ("heads", 2), ("vocabulary", 24), ("length", 8),
                         ("sequences", 12), ("seed", 1)]:
         parser.add_argument("--" + name, type=int, default=value)
@@ -102,10 +102,10 @@ def main():
     arguments = parser.parse_args()
     if arguments.dim % arguments.heads:
         parser.error("the dimension must be a multiple of the number of heads")
-    os.makedirs(arguments.folder, exist_ok=True)
+    os.makedirs(arguments.directory, exist_ok=True)
     model, embeddings = make(arguments)
-    write_safetensors(os.path.join(arguments.folder, "model.safetensors"), arguments.dtype, model)
-    write_safetensors(os.path.join(arguments.folder, "embeddings.safetensors"), arguments.dtype,
+    write_safetensors(os.path.join(arguments.directory, "model.safetensors"), arguments.dtype, model)
+    write_safetensors(os.path.join(arguments.directory, "embeddings.safetensors"), arguments.dtype,
                       embeddings)
 
 

@@ -11,7 +11,7 @@
 #     attest.tap: Makefile own.so ; echo '$(ATTEST_RUN)' >$@
 #
 # and, as far as they are wanted, ATTEST_PROPERTIES (names, or all; none: those of ATTEST_LOAD),
-# ATTEST_LOAD (a shared object of the project's own properties), ATTEST_CORPUS (a folder of stored
+# ATTEST_LOAD (a shared object of the project's own properties), ATTEST_CORPUS (a directory of stored
 # counterexamples, which are decided first) and ATTEST_BUDGET (e.g. --trials 1000).
 # ATTEST_CFLAGS is what such an object is compiled with. examples/project is such a project.
 AC_DEFUN([ATTEST_CHECK], [

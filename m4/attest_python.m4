@@ -22,7 +22,7 @@ done
 AS_IF([test -n "$attest_python_given" && test -z "$PYTHON"],
     [AC_MSG_ERROR([$attest_python_given is no Python 3.9 or later])])
 AC_MSG_RESULT([${PYTHON:-none}])
-dnl Where it is found: Debian's Python looks in the folders of its own, under /usr and /usr/local.
+dnl Where it is found: Debian's Python looks in the directories of its own, under /usr and /usr/local.
 AS_CASE([$PYTHON:$with_python_dir],
     [:yes|*:no], [pythondir=],
     [*:yes], [attest_prefix=$prefix

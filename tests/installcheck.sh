@@ -10,7 +10,7 @@ failures=0
 
 PKG_CONFIG_PATH=$DESTDIR$libdir/pkgconfig
 export PKG_CONFIG_PATH
-flags() { # pkg-config's answer, with DESTDIR before the folders of the installation
+flags() { # pkg-config's answer, with DESTDIR before the directories of the installation
     ${PKG_CONFIG:-pkg-config} "$@" || echo "-pkg-config-failed"
 }
 [ -z "$DESTDIR" ] || { PKG_CONFIG_SYSROOT_DIR=$DESTDIR; export PKG_CONFIG_SYSROOT_DIR; }

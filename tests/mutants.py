@@ -50,8 +50,8 @@ def changes(line):
 
 
 def places(source, room):
-    folder = os.path.join(source, "src", room)
-    for name in sorted(os.listdir(folder)):
+    directory = os.path.join(source, "src", room)
+    for name in sorted(os.listdir(directory)):
         if not name.endswith((".c", ".inc")):
             continue
         path, depth, comment, absent = f"src/{room}/{name}", 0, False, False

@@ -26,15 +26,15 @@ must() {
     exit 99
 }
 
-# library FOLDER [OBJECT...]: all that programs link with, as one shared object there; the objects stand
+# library DIR [OBJECT...]: all that programs link with, as one shared object there; the objects stand
 # first, and of two definitions the first is taken. So a mutant is one compilation and one link, whatever
 # programs run it.
 library() {
-    folder=$1
+    directory=$1
     shift
-    mkdir -p "$folder"
+    mkdir -p "$directory"
     # shellcheck disable=SC2086
-    $CC -shared -o "$folder/libmutant.so" -Wl,-soname,libmutant.so -Wl,-z,muldefs "$@" -Wl,--whole-archive \
+    $CC -shared -o "$directory/libmutant.so" -Wl,-soname,libmutant.so -Wl,-z,muldefs "$@" -Wl,--whole-archive \
         "$build/.libs/libattest_tool.a" "$build/.libs/libattest_core.a" -Wl,--no-whole-archive $libs >>"$work/log" 2>&1
 }
 
@@ -42,8 +42,8 @@ library() {
 prepared() {
     [ -e "$build/Makefile" ] || CFLAGS='-O2 -fPIC -fvisibility=default' must copy_source "$build" --disable-static --enable-faults
     # a copy that was kept may be older, or have a bug in it that a run left behind
-    for folder in src props include tests examples; do
-        diff -rqN "$srcdir/$folder" "$tree/$folder" | while read -r _ from _ to _; do
+    for directory in src props include tests examples; do
+        diff -rqN "$srcdir/$directory" "$tree/$directory" | while read -r _ from _ to _; do
             if [ -e "$from" ]; then cp "$from" "$to"; else rm "$to"; fi
         done
     done

@@ -3,15 +3,15 @@ tree=$work/tree
 
 # copy_source [BUILD OPTION...]: makes $tree, and a configured build of it in $work/build, or there.
 copy_source() {
-    folder=${1:-$work/build}
+    directory=${1:-$work/build}
     [ $# -eq 0 ] || shift
-    mkdir -p "$tree" "$folder"
+    mkdir -p "$tree" "$directory"
     (cd "$srcdir" && tar -cf - --exclude=.git --exclude=build --exclude='*.o' --exclude='*.lo' \
         configure configure.ac config.h.in Makefile.in Makefile.am aclocal.m4 attest.pc.in attest-engine.pc.in build-aux \
         m4 src props include completion tests bench examples doc proofs-notes python README.md CHANGELOG.md LICENSE \
         CONTRIBUTING.md SECURITY.md quickstart) | tar -xf - -C "$tree" --no-same-owner -m
     # a relative path, so that a cache of the compiler knows the files again
-    (cd "$folder" && "$(realpath --relative-to=. "$tree")/configure" "${@:---disable-shared}" CC="$CC" ${CFLAGS:+CFLAGS="$CFLAGS"} >"$work/log" 2>&1)
+    (cd "$directory" && "$(realpath --relative-to=. "$tree")/configure" "${@:---disable-shared}" CC="$CC" ${CFLAGS:+CFLAGS="$CFLAGS"} >"$work/log" 2>&1)
 }
 
 # plant NAME FILE TEXT REPLACEMENT...: a bug in the copy; each text must occur once and change.

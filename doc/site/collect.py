@@ -1,4 +1,4 @@
-"""collect.py TREE PROGRAM MANUAL FOLDER: the pages of the site, for Sphinx.
+"""collect.py TREE PROGRAM MANUAL DIR: the pages of the site, for Sphinx.
 
 They are the documents of the tree, the manual of the commands (doc/pages), and what is generated here: the reference of the
 library from its headers, the pages generated from the output of the program, and the figures. Only links are changed.
@@ -54,8 +54,8 @@ def contents(title, text, entries, described=()):
 
 def lists(pages, texts):
     """The pages that list commands, headers and proofs."""
-    def under(folder):
-        return [path[:-3] for path in sorted(pages.values()) if path.startswith(folder) and path not in ("proofs/index.md", "commands/attest.md")]
+    def under(directory):
+        return [path[:-3] for path in sorted(pages.values()) if path.startswith(directory) and path not in ("proofs/index.md", "commands/attest.md")]
     commands = [("attest " + name, f"commands/{name}.md", about(texts[f"doc/commands/{name}.md"]))
                 for name in (os.path.basename(path) for path in under("commands/"))]
     headers = [(f"attest/{name}.h", f"../include/attest/{name}.h", about(texts[f"include/attest/{name}.h"]))
@@ -66,7 +66,7 @@ def lists(pages, texts):
             "proofs": contents("Notes", "A note per statement; `proofs-notes/README.md` says how far each is checked by machine.", under("proofs/"))}
 
 
-def main(tree, program, manual, folder):
+def main(tree, program, manual, directory):
     texts, pages = {}, tree_pages(tree)
     for path in pages:
         texts[path] = read(tree, path)
@@ -88,14 +88,14 @@ def main(tree, program, manual, folder):
         texts[f"doc/{name}.md"] = text
     linker = markdown.Linker(tree, pages, texts)
     linker.pages["README.md"] = "index.md"
-    shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(directory, ignore_errors=True)
     for path, text in texts.items():
-        target = os.path.join(folder, pages[path])
+        target = os.path.join(directory, pages[path])
         os.makedirs(os.path.dirname(target), exist_ok=True)
         with open(target, "w", encoding="utf-8") as file:
             file.write(linker.page(text, path))
     for picture in glob.glob(os.path.join(tree, "doc", "*.svg")) + glob.glob(os.path.join(tree, "doc", "*.png")):
-        shutil.copy(picture, folder)
+        shutil.copy(picture, directory)
 
 
 if __name__ == "__main__":

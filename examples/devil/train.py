@@ -2,7 +2,7 @@
 """Trains a small character model on The Devil's Dictionary, and records it on a page that it has not seen.
 
     apt-get install python3-torch libopenblas0 dict-devil
-    train.py [--text FILE] [--steps 2000] [--seed 1] [--folder DIR]
+    train.py [--text FILE] [--steps 2000] [--seed 1] [--directory DIR]
 
 model.safetensors   3 layers of 4 heads of 16, d = 64, names and layout of minGPT and nanoGPT: pre-LN, biases, learned positions
 page.safetensors    the first 512 characters of the entry LOGIC, 16 windows of 32, which were held out of training:
@@ -147,7 +147,7 @@ def record(model, ids, path, metadata):
 def main():
     parser = argparse.ArgumentParser(description="trains a small character model")
     parser.add_argument("--text", default="/usr/share/dictd/devil.dict.dz")
-    parser.add_argument("--folder", default=".")
+    parser.add_argument("--directory", "--folder", default=".")
     parser.add_argument("--steps", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
@@ -164,11 +164,11 @@ def main():
     losses = f"{measure(model, ids):.3f} on the text, {measure(model, held_out):.3f} on the page"
     print(f"nats per character: {losses}")
     metadata = {"text": page[:WINDOWS * WINDOW], "loss": losses, "seed": str(arguments.seed), "steps": str(arguments.steps)}
-    with open(os.path.join(arguments.folder, "tokens.json"), "w", encoding="ascii") as file:
+    with open(os.path.join(arguments.directory, "tokens.json"), "w", encoding="ascii") as file:
         windows = [json.dumps(list(page[i:i + WINDOW])) for i in range(0, WINDOWS * WINDOW, WINDOW)]
         file.write('{"tokens": [' + ",\n ".join(windows) + "]}")
-    recorder().write(os.path.join(arguments.folder, "model.safetensors"), model.state_dict(), {**metadata, "characters": characters})
-    record(model, held_out[:WINDOWS * WINDOW], os.path.join(arguments.folder, "page.safetensors"), metadata)
+    recorder().write(os.path.join(arguments.directory, "model.safetensors"), model.state_dict(), {**metadata, "characters": characters})
+    record(model, held_out[:WINDOWS * WINDOW], os.path.join(arguments.directory, "page.safetensors"), metadata)
 
 
 if __name__ == "__main__":

@@ -16,18 +16,18 @@ extern "C" {
 
 /* The options of a verification. */
 typedef struct attest_check_options {
-    const char *folder; /* where to look for inputs that do not exist under their paths; NULL:
-                           nowhere */
-    long max_bits;      /* >= 2: the largest precision */
-    size_t max_terms;   /* >= 1: of an exponential sum that is multiplied out */
-    double max_work;    /* >= 0: as in attest_claim */
+    const char *directory;    /* where to look for inputs that do not exist under their paths;
+                              NULL:    nowhere */
+    long max_bits;            /* >= 2: the largest precision */
+    size_t max_terms;         /* >= 1: of an exponential sum that is multiplied out */
+    double max_work;          /* >= 0: as in attest_claim */
     attest_budget *budget;    /* the memory for the inputs; NULL: no limit */
     attest_progress progress; /* of positions and contexts */
     size_t jobs; /* processes that evaluate and compare if there is much work; 0: one. The
                     verdict and its reason do not depend on it */
 } attest_check_options;
 
-/* No folder, ATTEST_CERTIFY_MAX_BITS, ATTEST_CERTIFY_MAX_TERMS, ATTEST_CERTIFY_MAX_WORK, no
+/* No directory, ATTEST_CERTIFY_MAX_BITS, ATTEST_CERTIFY_MAX_TERMS, ATTEST_CERTIFY_MAX_WORK, no
  * budget, no progress, one process. */
 ATTEST_API void attest_check_options_init(attest_check_options *options);
 
@@ -35,7 +35,7 @@ ATTEST_API void attest_check_options_init(attest_check_options *options);
  * at every position from the definition, classes come from sorting, near pairs from a grid
  * of cells or, if it applies, from Lemma F, and every comparison is exact, in balls, or by
  * the leading exponents of sums of exponentials. Inputs are opened under their paths or, if
- * there is no such file, in the folder. *holds = false if a hash, an enclosure, the pair or
+ * there is no such file, in the directory. *holds = false if a hash, an enclosure, the pair or
  * the verdict is wrong; the error's text names it. Domain: r, delta >= 0; finite enclosures,
  * except max_norm if the verdict is undecided. Status: OK with *holds; DOMAIN; UNABLE if a
  * comparison stays open (the error's text names the limit that was met), or if nothing is
@@ -49,7 +49,7 @@ ATTEST_API attest_status attest_check_run(bool *holds, const attest_certificate 
 /* The same with default options, except these. */
 ATTEST_API attest_status attest_check_certificate(bool *holds,
                                                   const attest_certificate *certificate,
-                                                  const char *folder, long max_bits,
+                                                  const char *directory, long max_bits,
                                                   attest_budget *budget,
                                                   attest_error *error) ATTEST_WARN_UNUSED;
 

@@ -16,7 +16,7 @@ from ._message import describe
 from ._problem import Causal, Number, Problem, Window
 from ._save import command, save_case
 
-FOLDER = "attest-failures"
+DIRECTORY = "attest-failures"
 
 # called with the judgement, and the command that replays it or None, of every assertion
 observers: List[Callable[[Judgement, Optional[str]], None]] = []
@@ -44,9 +44,9 @@ def _case_name() -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[-120:] or "case"
 
 
-def _save(folder: Path, problem: Problem, model: Kernel, out: Any) -> str:
+def _save(directory: Path, problem: Problem, model: Kernel, out: Any) -> str:
     output = view(out)
-    path = folder / f"{_case_name()}.safetensors"
+    path = directory / f"{_case_name()}.safetensors"
     return command(save_case(path, problem, model, output, problem.output(output)))
 
 
@@ -57,9 +57,9 @@ def _keep(save: Union[None, bool, str, "os.PathLike[str]"], problem: Problem, mo
     if chosen:
         return _save(Path(chosen), problem, model, out)
     try:
-        return _save(Path(FOLDER), problem, model, out)
-    except OSError:  # a folder that is not ours to write
-        return _save(Path(tempfile.gettempdir()) / f"{FOLDER}-{os.getuid()}", problem, model, out)
+        return _save(Path(DIRECTORY), problem, model, out)
+    except OSError:  # a directory that is not ours to write
+        return _save(Path(tempfile.gettempdir()) / f"{DIRECTORY}-{os.getuid()}", problem, model, out)
 
 
 def assert_attention(

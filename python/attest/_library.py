@@ -86,12 +86,12 @@ def _candidates() -> Iterator[str]:
         return
     triplet = getattr(sys.implementation, "_multiarch", "")
     for prefix in _prefixes():
-        for folder in ("lib", "lib64", f"lib/{triplet}" if triplet else "lib"):
-            path = prefix / folder / SONAME
+        for directory in ("lib", "lib64", f"lib/{triplet}" if triplet else "lib"):
+            path = prefix / directory / SONAME
             if path.is_file():
                 yield str(path)
     yield SONAME  # where the loader looks
-    yield from (f"{folder}/{SONAME}" for folder in ("/usr/local/lib", "/usr/local/lib64"))
+    yield from (f"{directory}/{SONAME}" for directory in ("/usr/local/lib", "/usr/local/lib64"))
 
 
 def _open() -> ctypes.CDLL:

@@ -33,27 +33,27 @@ def _is_path(x: Any) -> bool:
     return isinstance(x, (str, os.PathLike))
 
 
-def _write(folder: str, name: str, record: Mapping[str, Any]) -> str:
-    path = Path(folder) / f"{name}.json"
+def _write(directory: str, name: str, record: Mapping[str, Any]) -> str:
+    path = Path(directory) / f"{name}.json"
     path.write_text(json.dumps(record))
     return str(path)
 
 
-def _dataset(data: Data, folder: str) -> str:
+def _dataset(data: Data, directory: str) -> str:
     """The path of a dataset: the given file, or a new one with the given sequences."""
     if _is_path(data):
         return os.fspath(data)  # type: ignore[arg-type]
     plain = _plain(data, "the dataset")
     record = plain if isinstance(plain, dict) else {"sequences": plain}
-    return _write(folder, "dataset", {"format": "attest/dataset", "version": 1, **record})
+    return _write(directory, "dataset", {"format": "attest/dataset", "version": 1, **record})
 
 
-def _weights(weights: Union[PathLike, Mapping[str, Any]], folder: str) -> str:
+def _weights(weights: Union[PathLike, Mapping[str, Any]], directory: str) -> str:
     if _is_path(weights):
         return os.fspath(weights)  # type: ignore[arg-type]
     if not isinstance(weights, Mapping):
         raise InputError("weights: a file or a dict is expected")
-    return _write(folder, "weights", {"format": "attest/weights", "version": 1, **_plain(weights, "the weights")})
+    return _write(directory, "weights", {"format": "attest/weights", "version": 1, **_plain(weights, "the weights")})
 
 
 def _option(arguments: List[str], name: str, value: Any) -> None:
@@ -84,8 +84,8 @@ def certify(
     >>> found["verdict"], found["required_pairs"] > 0
     ('proved', True)
     """
-    with tempfile.TemporaryDirectory(prefix="attest-") as folder:
-        arguments = ["certify", _dataset(dataset, folder), f"--weights={_weights(weights, folder)}"]
+    with tempfile.TemporaryDirectory(prefix="attest-") as directory:
+        arguments = ["certify", _dataset(dataset, directory), f"--weights={_weights(weights, directory)}"]
         _option(arguments, "r", r)
         _option(arguments, "delta", delta)
         _option(arguments, "method", method)
@@ -110,8 +110,8 @@ def construct(
     >>> found["certificate"]["verdict"], found["weights"]["activation"]
     ('proved', 'softmax')
     """
-    with tempfile.TemporaryDirectory(prefix="attest-") as folder:
-        arguments = ["construct", _dataset(dataset, folder)]
+    with tempfile.TemporaryDirectory(prefix="attest-") as directory:
+        arguments = ["construct", _dataset(dataset, directory)]
         _option(arguments, "strategy", strategy)
         _option(arguments, "r-min", r_min)
         _option(arguments, "r-max", r_max)
@@ -136,10 +136,10 @@ def audit(
     >>> [f["name"] for f in found["formats"]]
     ['binary64', 'bfloat16']
     """
-    with tempfile.TemporaryDirectory(prefix="attest-") as folder:
-        arguments = ["audit", _dataset(dataset, folder)]
+    with tempfile.TemporaryDirectory(prefix="attest-") as directory:
+        arguments = ["audit", _dataset(dataset, directory)]
         if weights is not None:
-            arguments.append(f"--weights={_weights(weights, folder)}")
+            arguments.append(f"--weights={_weights(weights, directory)}")
         _option(arguments, "construct", construct)
         if formats is not None:
             _option(arguments, "formats", formats if isinstance(formats, str) else ",".join(formats))

@@ -83,8 +83,8 @@ def judge_given(problem: Problem, kernel: Kernel, given: Tuple[Number, Number], 
         atol, rtol = given
     except (TypeError, ValueError):
         raise InputError(f"given: {given!r:.60} is not (ATOL, RTOL)") from None
-    with tempfile.TemporaryDirectory(prefix="attest-") as folder:
-        arguments = save_case(Path(folder) / "qkv.safetensors", problem, kernel, None, None)
+    with tempfile.TemporaryDirectory(prefix="attest-") as directory:
+        arguments = save_case(Path(directory) / "qkv.safetensors", problem, kernel, None, None)
         pair = f"{exact(atol, 'given')},{exact(rtol, 'given')}"
         record = run_json("tolerance", *arguments, f"--check={pair}", f"--jobs={jobs}")
     return cast(Dict[str, Any], record["given"])

@@ -101,9 +101,9 @@ def attention(request: pytest.FixtureRequest) -> Attention:
     """``attention(out, q, k, v, kernel=...)`` asserts that the output is right; :func:`attest.assert_attention`."""
     defaults: Dict[str, Any] = {}
     name = request.config.getini("attest-kernel")
-    folder = request.config.getoption("--attest-save")
+    directory = request.config.getoption("--attest-save")
     if name:
         defaults["kernel"] = name
-    if folder:
-        defaults["save"] = folder
+    if directory:
+        defaults["save"] = directory
     return Attention(defaults)

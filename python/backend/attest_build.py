@@ -38,7 +38,7 @@ def _sources():
     return {f"attest/{path.name}": path.read_bytes() for path in sorted((ROOT / "attest").iterdir()) if path.suffix == ".py" or path.name == "py.typed"}
 
 
-def _write_wheel(folder, files):
+def _write_wheel(directory, files):
     files = {
         **files,
         f"{INFO}/METADATA": metadata().encode(),
@@ -51,7 +51,7 @@ def _write_wheel(folder, files):
         record.append(f"{name},sha256={digest},{len(data)}\n")
     files[f"{INFO}/RECORD"] = ("".join(record) + f"{INFO}/RECORD,,\n").encode()
     wheel = f"{NAME}-py3-none-any.whl"
-    with zipfile.ZipFile(os.path.join(folder, wheel), "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(os.path.join(directory, wheel), "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():
             entry = zipfile.ZipInfo(name, EPOCH)
             entry.external_attr = 0o644 << 16

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/folder.h"
+#include "base/directory.h"
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/progress.h"
@@ -81,10 +81,10 @@ static attest_status add_record(void *env, attest_campaign_record *record, attes
 }
 
 attest_status attest_campaign_open(attest_campaign *campaign, attest_journal *journal,
-                                   const char *folder, bool resume, attest_budget *budget,
+                                   const char *directory, bool resume, attest_budget *budget,
                                    attest_error *error)
 {
-    char *path ATTEST_FREED = attest_folder_join(folder, ATTEST_JOURNAL_NAME);
+    char *path ATTEST_FREED = attest_directory_join(directory, ATTEST_JOURNAL_NAME);
     char *plan ATTEST_FREED = attest_plan_format(campaign->plan, true);
     opening open = {plan, campaign};
     attest_journal_reader reader = {
@@ -97,17 +97,17 @@ attest_status attest_campaign_open(attest_campaign *campaign, attest_journal *jo
     else if (!resume)
         return attest_error_set(error, ATTEST_USAGE,
                                 "%s: already contains a campaign; use --resume to continue it",
-                                folder);
+                                directory);
     else
         ATTEST_TRY(attest_journal_resume(journal, &campaign->tail, path, &reader, error));
     campaign->journal = journal;
     return ATTEST_OK;
 }
 
-attest_status attest_campaign_check_plan(const attest_plan *plan, const char *folder,
+attest_status attest_campaign_check_plan(const attest_plan *plan, const char *directory,
                                          attest_budget *budget, attest_error *error)
 {
-    char *path ATTEST_FREED = attest_folder_join(folder, ATTEST_JOURNAL_NAME);
+    char *path ATTEST_FREED = attest_directory_join(directory, ATTEST_JOURNAL_NAME);
     char *text ATTEST_FREED = attest_plan_format(plan, true);
     opening open = {.plan = text};
     attest_journal_reader reader = {.plan = check_plan, .env = &open, .budget = budget};

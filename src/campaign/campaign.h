@@ -30,12 +30,12 @@ void attest_campaign_clear(attest_campaign *campaign);
  * initialised and must outlive the campaign. Status: USAGE (there is a journal, and resume is
  * false, or it has another plan), IO, NOMEM. */
 attest_status attest_campaign_open(attest_campaign *campaign, attest_journal *journal,
-                                   const char *folder, bool resume, attest_budget *budget,
+                                   const char *directory, bool resume, attest_budget *budget,
                                    attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Compares the plan with that of the journal in the directory; budget (NULL: unlimited) bounds
  * how much of it is read. Status: USAGE (the plans differ), UNABLE (the budget), IO, NOMEM. */
-attest_status attest_campaign_check_plan(const attest_plan *plan, const char *folder,
+attest_status attest_campaign_check_plan(const attest_plan *plan, const char *directory,
                                          attest_budget *budget,
                                          attest_error *error) ATTEST_WARN_UNUSED;
 

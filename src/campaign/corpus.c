@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/folder.h"
+#include "base/directory.h"
 #include "base/memory.h"
 #include "base/scope.h"
 #include "campaign/replay.h"
@@ -85,22 +85,22 @@ static int is_json(const struct dirent *entry)
     return length > 5 && strcmp(entry->d_name + length - 5, ".json") == 0;
 }
 
-attest_status attest_corpus_replay(attest_corpus *corpus, const char *folder,
+attest_status attest_corpus_replay(attest_corpus *corpus, const char *directory,
                                    attest_property_finder *find, const attest_budget *budget,
                                    attest_error *error)
 {
     struct dirent **entries;
     attest_status status = ATTEST_OK;
-    int count = scandir(folder, &entries, is_json, alphasort);
+    int count = scandir(directory, &entries, is_json, alphasort);
 
     memset(corpus, 0, sizeof *corpus);
     if (count < 0 && errno == ENOMEM)
         return attest_memory_fail(error);
     if (count < 0)
-        return attest_error_set(error, ATTEST_IO, "%s: cannot read the directory: %s", folder,
-                                strerror(errno));
+        return attest_error_set(error, ATTEST_IO, "%s: cannot read the directory: %s",
+                                directory, strerror(errno));
     for (int i = 0; i < count; i++) {
-        char *path = attest_folder_join(folder, entries[i]->d_name);
+        char *path = attest_directory_join(directory, entries[i]->d_name);
 
         if (!path)
             status = attest_memory_fail(error);

@@ -24,7 +24,7 @@ typedef struct attest_corpus {
 /* Replays the *.json files of the directory in the order of their names; the budget bounds each
  * of them. corpus is uninitialised; clear it whatever the status. An unexpected outcome is not
  * an error. Status: IO, FORMAT, UNABLE, NOMEM; the error begins with the path. */
-attest_status attest_corpus_replay(attest_corpus *corpus, const char *folder,
+attest_status attest_corpus_replay(attest_corpus *corpus, const char *directory,
                                    attest_property_finder *find, const attest_budget *budget,
                                    attest_error *error) ATTEST_WARN_UNUSED;
 void attest_corpus_clear(attest_corpus *corpus);

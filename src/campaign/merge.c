@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/folder.h"
+#include "base/directory.h"
 #include "base/memory.h"
 #include "base/scope.h"
 
@@ -17,12 +17,12 @@ typedef struct merging {
     attest_budget *budget;
     bool again; /* some properties are read for the second time */
     attest_observations *observations;
-    const char *const *folders;
-    size_t folder;   /* index of the directory that is being read */
-    size_t shards;   /* of the campaign */
-    size_t shard;    /* of that directory */
-    size_t *from;    /* from[k]: 1 + the directory of shard k + 1; 0: none yet */
-    char *plan_text; /* without the number of the shard */
+    const char *const *directories;
+    size_t directory; /* index of the directory that is being read */
+    size_t shards;    /* of the campaign */
+    size_t shard;     /* of that directory */
+    size_t *from;     /* from[k]: 1 + the directory of shard k + 1; 0: none yet */
+    char *plan_text;  /* without the number of the shard */
 } merging;
 
 /* Starts the whole campaign with the plan of its first part. */
@@ -64,7 +64,7 @@ static attest_status check_part(const merging *m, const attest_plan *plan, attes
         return attest_error_set(error, ATTEST_USAGE,
                                 "is of another campaign than %s: seed, setting, properties, "
                                 "trials or number of shards differ",
-                                m->folders[0]);
+                                m->directories[0]);
     return ATTEST_OK;
 }
 
@@ -80,8 +80,8 @@ static attest_status take_plan(void *env, const char *text, size_t size, attest_
     ATTEST_TRY(m->plan_text ? check_part(m, &part.plan, error) : begin_whole(m, &part, error));
     if (m->from[shard - 1])
         return attest_error_set(error, ATTEST_USAGE, "is shard %zu/%zu, and so is %s", shard,
-                                m->shards, m->folders[m->from[shard - 1] - 1]);
-    m->from[shard - 1] = m->folder + 1;
+                                m->shards, m->directories[m->from[shard - 1] - 1]);
+    m->from[shard - 1] = m->directory + 1;
     m->shard = shard;
     return ATTEST_OK;
 }
@@ -97,7 +97,7 @@ static attest_status recall_plan(void *env, const char *text, size_t size,
     (void)budget;
     (void)error;
     for (size_t k = 0; k < m->shards; k++)
-        if (m->from[k] == m->folder + 1)
+        if (m->from[k] == m->directory + 1)
             m->shard = k + 1;
     return ATTEST_OK;
 }
@@ -117,20 +117,20 @@ static attest_status take_record(void *env, attest_campaign_record *record, atte
     return attest_join_add(&m->merge->join[record->property], record, error);
 }
 
-static attest_status read_folder(merging *m, attest_error *error)
+static attest_status read_directory(merging *m, attest_error *error)
 {
-    const char *folder = m->folders[m->folder];
+    const char *directory = m->directories[m->directory];
     attest_journal_reader reader = {.plan = m->again ? recall_plan : take_plan,
                                     .record = take_record,
                                     .env = m,
                                     .budget = m->budget};
-    char *path ATTEST_FREED = attest_folder_join(folder, ATTEST_JOURNAL_NAME);
+    char *path ATTEST_FREED = attest_directory_join(directory, ATTEST_JOURNAL_NAME);
     attest_journal_tail tail;
 
     if (!path)
         return attest_memory_fail(error);
     if (access(path, F_OK) != 0)
-        return attest_error_set(error, ATTEST_USAGE, "%s: contains no campaign", folder);
+        return attest_error_set(error, ATTEST_USAGE, "%s: contains no campaign", directory);
     ATTEST_TRY(attest_journal_read(&tail, path, &reader, error));
     if (tail.dropped > 0 && !m->partial)
         return attest_error_set(error, ATTEST_IO,
@@ -153,8 +153,8 @@ static attest_status read_again(merging *m, size_t count, attest_error *error)
         attest_join_restart(&join[p]);
         m->again = join[p].again = true;
     }
-    for (m->folder = 0; m->again && m->folder < count; m->folder++)
-        ATTEST_TRY(read_folder(m, error));
+    for (m->directory = 0; m->again && m->directory < count; m->directory++)
+        ATTEST_TRY(read_directory(m, error));
     return ATTEST_OK;
 }
 
@@ -180,7 +180,7 @@ static attest_status check_whole(const merging *m, attest_error *error)
         if (!m->partial)
             return attest_error_set(error, ATTEST_USAGE,
                                     "%s: not finished (chunk %llu of %s is missing)",
-                                    m->folders[m->from[missing % m->shards] - 1],
+                                    m->directories[m->from[missing % m->shards] - 1],
                                     (unsigned long long)missing, plan->property[p]->name);
     }
     merge->saved.plan.partial = merge->missing > 0 || merge->unfinished;
@@ -189,16 +189,16 @@ static attest_status check_whole(const merging *m, attest_error *error)
 
 static attest_status read_all(merging *m, size_t count, attest_error *error)
 {
-    for (; m->folder < count; m->folder++)
-        ATTEST_TRY(read_folder(m, error));
+    for (; m->directory < count; m->directory++)
+        ATTEST_TRY(read_directory(m, error));
     if (m->observations)
         return ATTEST_OK;
     ATTEST_TRY(read_again(m, count, error));
     return check_whole(m, error);
 }
 
-attest_status attest_merge_read(attest_merge *merge, const char *const *folders, size_t count,
-                                attest_property_finder *find, bool partial,
+attest_status attest_merge_read(attest_merge *merge, const char *const *directories,
+                                size_t count, attest_property_finder *find, bool partial,
                                 attest_observations *observations, attest_budget *budget,
                                 attest_error *error)
 {
@@ -207,7 +207,7 @@ attest_status attest_merge_read(attest_merge *merge, const char *const *folders,
                  .partial = partial,
                  .budget = budget,
                  .observations = observations,
-                 .folders = folders};
+                 .directories = directories};
     attest_status status;
 
     memset(merge, 0, sizeof *merge);
@@ -235,13 +235,13 @@ static attest_status copy_record(void *env, const attest_frame *frame, attest_er
     return attest_journal_append(env, frame->payload, frame->size, error);
 }
 
-attest_status attest_merge_copy(attest_journal *journal, const char *const *folders,
+attest_status attest_merge_copy(attest_journal *journal, const char *const *directories,
                                 size_t count, attest_budget *budget, attest_error *error)
 {
     attest_journal_reader reader = {.raw = copy_record, .env = journal, .budget = budget};
 
     for (size_t i = 0; i < count; i++) {
-        char *path ATTEST_FREED = attest_folder_join(folders[i], ATTEST_JOURNAL_NAME);
+        char *path ATTEST_FREED = attest_directory_join(directories[i], ATTEST_JOURNAL_NAME);
         attest_journal_tail tail;
 
         if (!path)

@@ -23,14 +23,14 @@ typedef struct attest_merge {
  * budget (NULL: unlimited) bounds the memory. Status: USAGE (a shard is missing, given twice,
  * unfinished, or of another campaign), FORMAT, IO (a damaged journal), UNABLE (the budget),
  * NOMEM; then nothing is left to clear. */
-attest_status attest_merge_read(attest_merge *merge, const char *const *folders, size_t count,
-                                attest_property_finder *find, bool partial,
+attest_status attest_merge_read(attest_merge *merge, const char *const *directories,
+                                size_t count, attest_property_finder *find, bool partial,
                                 attest_observations *observations, attest_budget *budget,
                                 attest_error *error) ATTEST_WARN_UNUSED;
 void attest_merge_clear(attest_merge *merge);
 
 /* Appends the records of the directories to the journal, in their order. Status: IO, NOMEM. */
-attest_status attest_merge_copy(attest_journal *journal, const char *const *folders,
+attest_status attest_merge_copy(attest_journal *journal, const char *const *directories,
                                 size_t count, attest_budget *budget,
                                 attest_error *error) ATTEST_WARN_UNUSED;
 

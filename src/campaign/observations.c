@@ -13,7 +13,7 @@
 
 #include <attest/version.h>
 
-#include "base/folder.h"
+#include "base/directory.h"
 #include "base/memory.h"
 #include "base/scope.h"
 #include "io/json_write.h"
@@ -110,9 +110,9 @@ void attest_observation_add(attest_text *lines, const attest_observation *observ
 enum { PIECE = 65536 };
 
 /* Opens a temporary file, which is unlinked at once. */
-static FILE *open_part(const char *folder)
+static FILE *open_part(const char *directory)
 {
-    char *name ATTEST_FREED = attest_folder_join(folder, "observations.XXXXXX");
+    char *name ATTEST_FREED = attest_directory_join(directory, "observations.XXXXXX");
     int file = name ? mkstemp(name) : (errno = ENOMEM, -1);
     FILE *part = NULL;
 
@@ -138,10 +138,10 @@ static attest_status fail(attest_observations *observations, const char *what,
     return status;
 }
 
-attest_status attest_observations_open(attest_observations *observations, const char *folder,
+attest_status attest_observations_open(attest_observations *observations, const char *directory,
                                        size_t properties, attest_error *error)
 {
-    char *path ATTEST_FREED = attest_folder_join(folder, "observations.jsonl");
+    char *path ATTEST_FREED = attest_directory_join(directory, "observations.jsonl");
 
     if (!path)
         return attest_memory_fail(error);
@@ -152,7 +152,7 @@ attest_status attest_observations_open(attest_observations *observations, const 
         return attest_memory_fail(error);
     }
     for (size_t p = 0; p < properties; p++) {
-        observations->part[p] = open_part(folder);
+        observations->part[p] = open_part(directory);
         if (!observations->part[p])
             return fail(observations, "create a file beside it", error);
         observations->count++;

@@ -31,7 +31,7 @@ typedef struct attest_observations {
 
 /* Opens a file for each property in the directory. observations is all 0 bytes, also after a
  * failure. Status: IO, NOMEM. */
-attest_status attest_observations_open(attest_observations *observations, const char *folder,
+attest_status attest_observations_open(attest_observations *observations, const char *directory,
                                        size_t properties,
                                        attest_error *error) ATTEST_WARN_UNUSED;
 

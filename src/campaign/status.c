@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/folder.h"
+#include "base/directory.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/scope.h"
@@ -18,17 +18,17 @@
 
 /* The environment of the functions that read the journal. */
 typedef struct reading {
-    attest_campaign_status *folder;
+    attest_campaign_status *directory;
     attest_chunk_result *findings;
     bool keep_going;
 } reading;
 
-void attest_campaign_status_clear(attest_campaign_status *folder)
+void attest_campaign_status_clear(attest_campaign_status *directory)
 {
-    for (size_t p = 0; folder->property && p < folder->properties; p++)
-        free(folder->property[p].name);
-    free(folder->property);
-    memset(folder, 0, sizeof *folder);
+    for (size_t p = 0; directory->property && p < directory->properties; p++)
+        free(directory->property[p].name);
+    free(directory->property);
+    memset(directory, 0, sizeof *directory);
 }
 
 /* Returns the number of trials in the chunks of the shard. */
@@ -49,7 +49,7 @@ static uint64_t take_count(const attest_json_cursor *object, const char *key)
     return attest_json_take_count(object, key, "is negative");
 }
 
-static void take_property(attest_campaign_status *folder,
+static void take_property(attest_campaign_status *directory,
                           attest_campaign_status_property *property,
                           const attest_json_cursor *object)
 {
@@ -61,13 +61,13 @@ static void take_property(attest_campaign_status *folder,
         attest_json_note_memory(object);
     property->timed = trials == 0;
     if (chunk > 0)
-        property->planned = count_planned(trials, chunk, folder->shard, folder->shards);
+        property->planned = count_planned(trials, chunk, directory->shard, directory->shards);
 }
 
 static void read_plan(void *env, const attest_json_cursor *root)
 {
     reading *s = env;
-    attest_campaign_status *folder = s->folder;
+    attest_campaign_status *directory = s->directory;
     attest_json_cursor array;
     const char *seed;
     size_t length;
@@ -75,22 +75,23 @@ static void read_plan(void *env, const attest_json_cursor *root)
     attest_json_take_format(root, "attest/campaign");
     seed = attest_json_take_string(root, "seed");
     s->keep_going = attest_json_take_bool(root, "keep_going");
-    folder->shard = (size_t)take_count(root, "shard");
-    folder->shards = (size_t)take_count(root, "shards");
-    if (folder->shard < 1 || folder->shard > folder->shards)
+    directory->shard = (size_t)take_count(root, "shard");
+    directory->shards = (size_t)take_count(root, "shards");
+    if (directory->shard < 1 || directory->shard > directory->shards)
         attest_json_refuse(root, "there is no such shard");
-    snprintf(folder->seed, sizeof folder->seed, "%s", seed);
+    snprintf(directory->seed, sizeof directory->seed, "%s", seed);
     array = attest_json_take(root, "properties");
     length = attest_json_take_length(&array, "properties");
     if (attest_json_failed(root))
         return;
-    folder->property = attest_memory_alloc(length, sizeof *folder->property);
-    if (!folder->property)
+    directory->property = attest_memory_alloc(length, sizeof *directory->property);
+    if (!directory->property)
         attest_json_note_memory(root);
-    for (; folder->properties < length && !attest_json_failed(root); folder->properties++) {
-        attest_json_cursor object = attest_json_get_element(&array, folder->properties);
+    for (; directory->properties < length && !attest_json_failed(root);
+         directory->properties++) {
+        attest_json_cursor object = attest_json_get_element(&array, directory->properties);
 
-        take_property(folder, &folder->property[folder->properties], &object);
+        take_property(directory, &directory->property[directory->properties], &object);
     }
 }
 
@@ -123,10 +124,10 @@ static attest_status take_record(void *env, attest_campaign_record *record, atte
     attest_chunk_result *result = &record->result;
     attest_campaign_status_property *property;
 
-    if (record->property >= s->folder->properties)
+    if (record->property >= s->directory->properties)
         return attest_error_set(error, ATTEST_FORMAT, "there is no property %zu",
                                 record->property);
-    property = &s->folder->property[record->property];
+    property = &s->directory->property[record->property];
     property->trials += result->passed + result->failed + result->discarded + result->undecided;
     property->failed += result->failed;
     property->undecided += result->undecided;
@@ -137,23 +138,23 @@ static attest_status take_record(void *env, attest_campaign_record *record, atte
 }
 
 /* Sets running to the process that has the lock of the directory. */
-static void look_at_lock(attest_campaign_status *folder)
+static void look_at_lock(attest_campaign_status *directory)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    char *path = attest_folder_join(folder->path, "lock");
+    char *path = attest_directory_join(directory->path, "lock");
     int lock = path ? open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
 
     if (lock >= 0 && fcntl(lock, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK)
-        folder->running = whole.l_pid > 0 ? whole.l_pid : -1;
+        directory->running = whole.l_pid > 0 ? whole.l_pid : -1;
     if (lock >= 0)
         close(lock);
     free(path);
 }
 
-static bool is_finished(const attest_campaign_status *folder)
+static bool is_finished(const attest_campaign_status *directory)
 {
-    for (size_t p = 0; p < folder->properties; p++) {
-        const attest_campaign_status_property *property = &folder->property[p];
+    for (size_t p = 0; p < directory->properties; p++) {
+        const attest_campaign_status_property *property = &directory->property[p];
 
         if (!property->ended && (property->timed || property->trials < property->planned))
             return false;
@@ -161,44 +162,44 @@ static bool is_finished(const attest_campaign_status *folder)
     return true;
 }
 
-attest_status attest_campaign_status_read(attest_campaign_status *folder, const char *path,
+attest_status attest_campaign_status_read(attest_campaign_status *directory, const char *path,
                                           attest_chunk_result *findings, attest_budget *budget,
                                           attest_error *error)
 {
-    reading s = {.folder = folder, .findings = findings};
+    reading s = {.directory = directory, .findings = findings};
     attest_journal_reader reader = {
         .plan = take_plan, .record = take_record, .env = &s, .budget = budget};
-    char *journal = attest_folder_join(path, ATTEST_JOURNAL_NAME);
+    char *journal = attest_directory_join(path, ATTEST_JOURNAL_NAME);
     attest_journal_tail tail;
     attest_status status;
     struct stat state;
 
-    memset(folder, 0, sizeof *folder);
-    folder->path = path;
+    memset(directory, 0, sizeof *directory);
+    directory->path = path;
     if (!journal)
         return attest_memory_fail(error);
     if (stat(journal, &state) != 0) {
         status = attest_error_set(error, ATTEST_USAGE, "%s: contains no campaign", path);
     } else {
-        folder->silence = difftime(time(NULL), state.st_mtime);
+        directory->silence = difftime(time(NULL), state.st_mtime);
         status = attest_journal_read(&tail, journal, &reader, error);
     }
     free(journal);
     if (status != ATTEST_OK) {
-        attest_campaign_status_clear(folder);
+        attest_campaign_status_clear(directory);
         return status;
     }
-    folder->finished = is_finished(folder);
-    look_at_lock(folder);
+    directory->finished = is_finished(directory);
+    look_at_lock(directory);
     return ATTEST_OK;
 }
 
-attest_campaign_status_total attest_campaign_status_sum(const attest_campaign_status *folder)
+attest_campaign_status_total attest_campaign_status_sum(const attest_campaign_status *directory)
 {
     attest_campaign_status_total total = {.known = true};
 
-    for (size_t p = 0; p < folder->properties; p++) {
-        const attest_campaign_status_property *property = &folder->property[p];
+    for (size_t p = 0; p < directory->properties; p++) {
+        const attest_campaign_status_property *property = &directory->property[p];
 
         total.trials += property->trials;
         total.failed += property->failed;

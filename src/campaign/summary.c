@@ -195,9 +195,9 @@ static void add_command(attest_text *text, const attest_summary *summary, size_t
     const attest_setting *setting = &plan->setting;
     char file[256];
 
-    if (summary->folder) {
+    if (summary->directory) {
         attest_summary_file(file, sizeof file, property->property, 0);
-        attest_text_printf(text, "attest replay %s/%s", summary->folder, file);
+        attest_text_printf(text, "attest replay %s/%s", summary->directory, file);
         add_load(text, property->property);
         return;
     }
@@ -295,11 +295,11 @@ static attest_status describe_file(attest_summary_test *test, const attest_corpu
 
 attest_status attest_summary_init(attest_summary *summary, const attest_plan *plan,
                                   const attest_join *join, const attest_corpus *corpus,
-                                  const char *folder, attest_error *error)
+                                  const char *directory, attest_error *error)
 {
     size_t files = corpus ? corpus->files : 0;
 
-    *summary = (attest_summary){.plan = plan, .corpus = corpus, .folder = folder};
+    *summary = (attest_summary){.plan = plan, .corpus = corpus, .directory = directory};
     summary->property = attest_memory_alloc(plan->properties, sizeof *summary->property);
     summary->test = attest_memory_alloc(plan->properties + files, sizeof *summary->test);
     if (!summary->property || !summary->test)

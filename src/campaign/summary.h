@@ -60,7 +60,7 @@ typedef struct attest_summary_test {
 typedef struct attest_summary {
     const attest_plan *plan;
     const attest_corpus *corpus; /* or NULL */
-    const char *folder; /* contains the counterexamples, under attest_summary_file; NULL:
+    const char *directory; /* contains the counterexamples, under attest_summary_file; NULL:
                            there are no files */
     size_t properties;
     attest_property_summary *property;
@@ -70,12 +70,14 @@ typedef struct attest_summary {
 } attest_summary;
 
 /* If a violation is expected, but none was found in fewer trials than the default of the
- * property, its witness is decided again. corpus and folder may be NULL; plan, joins, corpus
- * and folder must outlive the summary. Status: NOMEM; the summary must be cleared in any case.
+ * property, its witness is decided again. corpus and directory may be NULL; plan, joins, corpus
+ * and directory must outlive the summary. Status: NOMEM; the summary must be cleared in any
+ * case.
  */
 attest_status attest_summary_init(attest_summary *summary, const attest_plan *plan,
                                   const attest_join *join, const attest_corpus *corpus,
-                                  const char *folder, attest_error *error) ATTEST_WARN_UNUSED;
+                                  const char *directory,
+                                  attest_error *error) ATTEST_WARN_UNUSED;
 void attest_summary_clear(attest_summary *summary);
 
 /* Returns "held", "violated", "flaky", "undecided" or "not-run". */

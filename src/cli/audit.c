@@ -29,7 +29,7 @@ const attest_command attest_command_audit = {
                "  attest audit data.npy --weights w.json --gate stored/audit.json",
     .product = "write record and colliding pairs to the directory FILE, or the record\n"
                "to FILE if it ends in .json",
-    .folder = true,
+    .directory = true,
     .data = true,
     .works = true,
     .run = run,

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/folder.h"
+#include "base/directory.h"
 #include "base/memory.h"
 #include "base/scope.h"
 #include "base/workers.h"
@@ -267,7 +267,7 @@ static int make_plan(attest_plan *plan, const campaign_request *request)
 /* The state of a running campaign. */
 typedef struct campaign_job {
     attest_plan plan;
-    attest_folder folder;
+    attest_directory directory;
     attest_journal journal;
     attest_campaign campaign;
     attest_summary summary;
@@ -311,15 +311,15 @@ static int close_observations(campaign_job *job, const campaign_request *request
                : EXIT_HOLDS;
 }
 
-static int open_folder(campaign_job *job, const campaign_request *request,
-                       attest_common *common)
+static int open_directory(campaign_job *job, const campaign_request *request,
+                          attest_common *common)
 {
     attest_error error;
     int code;
 
     if (!request->out)
         return EXIT_HOLDS;
-    if (attest_folder_open(&job->folder, request->out, &error))
+    if (attest_directory_open(&job->directory, request->out, &error))
         return attest_cli_fail(&error);
     code = open_observations(job, request);
     if (code != EXIT_HOLDS)
@@ -402,7 +402,7 @@ static int run_campaign(campaign_job *job, const campaign_request *request,
                         attest_common *common)
 {
     attest_error error;
-    int code = open_folder(job, request, common);
+    int code = open_directory(job, request, common);
 
     if (code != EXIT_HOLDS)
         return code;
@@ -423,22 +423,22 @@ static int run_campaign(campaign_job *job, const campaign_request *request,
     return code == EXIT_HOLDS ? print(job, request, common) : code;
 }
 
-int campaign_replay_corpus(attest_corpus *corpus, bool *there, const char *folder,
+int campaign_replay_corpus(attest_corpus *corpus, bool *there, const char *directory,
                            const attest_common *common)
 {
     attest_error error;
 
-    folder = folder ? folder : getenv("ATTEST_CORPUS");
-    *there = folder && *folder;
-    return *there && attest_corpus_replay(corpus, folder, attest_property_get, &common->budget,
-                                          &error)
+    directory = directory ? directory : getenv("ATTEST_CORPUS");
+    *there = directory && *directory;
+    return *there && attest_corpus_replay(corpus, directory, attest_property_get,
+                                          &common->budget, &error)
                ? attest_cli_fail_input(&error)
                : EXIT_HOLDS;
 }
 
 static int run_plan(const campaign_request *request, attest_common *common)
 {
-    campaign_job job = {.folder = {.lock = -1}};
+    campaign_job job = {.directory = {.lock = -1}};
     attest_error error;
     int code = make_plan(&job.plan, request);
 
@@ -456,7 +456,7 @@ static int run_plan(const campaign_request *request, attest_common *common)
     attest_corpus_clear(&job.corpus);
     attest_campaign_clear(&job.campaign);
     attest_journal_close(&job.journal);
-    attest_folder_close(&job.folder);
+    attest_directory_close(&job.directory);
     free(job.resume);
     free((void *)job.plan.property);
     return code;

@@ -30,7 +30,7 @@ const attest_load *attest_cli_loaded(void);
 /* Replays the counterexamples in the directory, or in $ATTEST_CORPUS if it is NULL; *there is
  * true if there is one. corpus is all 0; the caller clears it. EXIT_HOLDS even if a file has
  * another verdict than expected; or a complaint and its exit code. */
-int campaign_replay_corpus(attest_corpus *corpus, bool *there, const char *folder,
+int campaign_replay_corpus(attest_corpus *corpus, bool *there, const char *directory,
                            const attest_common *common);
 
 /* Submits the campaign, whose plan is given, to Slurm. EXIT_HOLDS, or a complaint and its exit

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/folder.h"
+#include "base/directory.h"
 #include "base/scope.h"
 #include "campaign/campaign.h"
 #include "campaign/merge.h"
@@ -27,16 +27,16 @@ const attest_command attest_command_campaign_merge = {
         "the campaign.",
     .example = "  attest campaign merge part1 part2 part3 -o whole",
     .product = "write the whole campaign to the directory FILE, which must not contain one",
-    .folder = true,
+    .directory = true,
     .run = run,
 };
 
 /* Writes the journal and the reports of a campaign without shards. */
 static int write_whole(const attest_merge *merge, const attest_summary *summary,
-                       char *const *folders, size_t count, attest_common *common)
+                       char *const *directories, size_t count, attest_common *common)
 {
     const char *target = common->output;
-    char *path ATTEST_FREED = attest_folder_join(target, ATTEST_JOURNAL_NAME);
+    char *path ATTEST_FREED = attest_directory_join(target, ATTEST_JOURNAL_NAME);
     char *plan ATTEST_FREED = attest_plan_format(&merge->saved.plan, true);
     attest_journal journal ATTEST_CLEARED_BY(attest_journal_close);
     attest_error error;
@@ -50,7 +50,7 @@ static int write_whole(const attest_merge *merge, const attest_summary *summary,
         return attest_cli_refuse("%s: contains a campaign already; use another directory",
                                  target);
     if (attest_journal_create(&journal, path, plan, &error) ||
-        attest_merge_copy(&journal, (const char *const *)folders, count, &common->budget,
+        attest_merge_copy(&journal, (const char *const *)directories, count, &common->budget,
                           &error) ||
         attest_report_campaign_files(summary, &error))
         return attest_cli_fail(&error);
@@ -59,7 +59,7 @@ static int write_whole(const attest_merge *merge, const attest_summary *summary,
 
 /* Writes every trial, if the shards were observed: reads the journals again, in the order of
  * the whole campaign. */
-static int write_observations(const attest_merge *merge, char *const *folders, size_t count,
+static int write_observations(const attest_merge *merge, char *const *directories, size_t count,
                               bool partial, attest_common *common)
 {
     attest_observations observations = {.count = 0};
@@ -71,7 +71,7 @@ static int write_observations(const attest_merge *merge, char *const *folders, s
     if (attest_observations_open(&observations, common->output, merge->saved.plan.properties,
                                  &error))
         return attest_cli_fail(&error);
-    if (attest_merge_read(&again, (const char *const *)folders, count, attest_property_get,
+    if (attest_merge_read(&again, (const char *const *)directories, count, attest_property_get,
                           partial, &observations, &common->budget, &error)) {
         attest_observations_abandon(&observations);
         return attest_cli_fail(&error);
@@ -81,26 +81,27 @@ static int write_observations(const attest_merge *merge, char *const *folders, s
                                                              : EXIT_HOLDS;
 }
 
-static int write_folder(const attest_merge *merge, const attest_summary *summary,
-                        char *const *folders, size_t count, bool partial, attest_common *common)
+static int write_directory(const attest_merge *merge, const attest_summary *summary,
+                           char *const *directories, size_t count, bool partial,
+                           attest_common *common)
 {
-    attest_folder folder ATTEST_CLEARED_BY(attest_folder_close) = {.lock = -1};
+    attest_directory directory ATTEST_CLEARED_BY(attest_directory_close) = {.lock = -1};
     attest_error error;
 
-    if (attest_folder_open(&folder, common->output, &error))
+    if (attest_directory_open(&directory, common->output, &error))
         return attest_cli_fail(&error);
-    ATTEST_CLI_TRY(write_whole(merge, summary, folders, count, common));
-    return write_observations(merge, folders, count, partial, common);
+    ATTEST_CLI_TRY(write_whole(merge, summary, directories, count, common));
+    return write_observations(merge, directories, count, partial, common);
 }
 
-/* Refuses shards of another plan than the one in this folder. */
-static int check_plan(const attest_merge *merge, const char *folder, attest_common *common)
+/* Refuses shards of another plan than the one in this directory. */
+static int check_plan(const attest_merge *merge, const char *directory, attest_common *common)
 {
     attest_plan plan = merge->saved.plan;
     attest_error error;
 
     plan.shards = merge->shards;
-    return folder && attest_campaign_check_plan(&plan, folder, &common->budget, &error)
+    return directory && attest_campaign_check_plan(&plan, directory, &common->budget, &error)
                ? attest_cli_fail_journal(&error)
                : EXIT_HOLDS;
 }
@@ -125,13 +126,13 @@ static int print(const attest_summary *summary, const attest_common *common)
 static int run(int argc, char **argv)
 {
     attest_summary summary = {0};
-    const char *load = NULL, *planned = NULL, *folder = NULL;
+    const char *load = NULL, *planned = NULL, *directory = NULL;
     attest_corpus corpus = {0};
     bool partial = false, has_corpus;
     attest_common common;
     attest_merge merge;
     attest_error error;
-    char **folders;
+    char **directories;
     size_t count;
     const attest_option options[] = {
         {"partial", 0, NULL,
@@ -140,14 +141,14 @@ static int run(int argc, char **argv)
         {"plan", 0, "DIR", "refuse shards of any other campaign than the one in DIR",
          OPTION_TEXT, &planned, NULL},
         {"corpus", 0, "DIR", "replay the counterexamples in DIR, too (default: $ATTEST_CORPUS)",
-         OPTION_TEXT, &folder, NULL},
+         OPTION_TEXT, &directory, NULL},
         {"load", 0, "FILE.so",
          "use the properties of this shared object (default: $ATTEST_LOAD)", OPTION_TEXT, &load,
          NULL},
         {0},
     };
     int code = attest_cli_parse(&attest_command_campaign_merge, &common, options, argc, argv, 1,
-                                1000000, &folders, &count);
+                                1000000, &directories, &count);
 
     if (code != EXIT_HOLDS)
         return code;
@@ -158,19 +159,19 @@ static int run(int argc, char **argv)
     if (code != EXIT_HOLDS)
         return code;
     attest_cli_work_begin("reading journals");
-    if (attest_merge_read(&merge, (const char *const *)folders, count, attest_property_get,
+    if (attest_merge_read(&merge, (const char *const *)directories, count, attest_property_get,
                           partial, NULL, &common.budget, &error))
         return attest_cli_fail_journal(&error);
     attest_cli_work_begin("writing");
     code = check_plan(&merge, planned, &common);
     if (code == EXIT_HOLDS)
-        code = campaign_replay_corpus(&corpus, &has_corpus, folder, &common);
+        code = campaign_replay_corpus(&corpus, &has_corpus, directory, &common);
     if (code == EXIT_HOLDS &&
         attest_summary_init(&summary, &merge.saved.plan, merge.join,
                             has_corpus ? &corpus : NULL, common.output, &error))
         code = attest_cli_fail(&error);
     if (code == EXIT_HOLDS)
-        code = write_folder(&merge, &summary, folders, count, partial, &common);
+        code = write_directory(&merge, &summary, directories, count, partial, &common);
     attest_cli_work_end();
     if (code == EXIT_HOLDS && merge.saved.plan.partial)
         attest_cli_complain("partial: %zu of %zu shards are missing%s", merge.missing,

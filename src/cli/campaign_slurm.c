@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/folder.h"
+#include "base/directory.h"
 #include "base/memory.h"
 #include "base/scope.h"
 #include "base/text.h"
@@ -31,10 +31,10 @@ static int is_campaign(const struct dirent *entry)
 }
 
 /* Does the directory contain a campaign that was not submitted from here? */
-static bool is_taken(const char *folder)
+static bool is_taken(const char *directory)
 {
     struct dirent **entries;
-    int count = scandir(folder, &entries, is_campaign, NULL);
+    int count = scandir(directory, &entries, is_campaign, NULL);
 
     for (int i = 0; i < count; i++)
         free(entries[i]);
@@ -50,7 +50,7 @@ static int keep_plan(const attest_cli_slurm *job, const attest_plan *whole,
                      attest_common *common)
 {
     attest_plan plan = *whole;
-    char *scripts ATTEST_FREED = attest_folder_join(job->folder, "slurm");
+    char *scripts ATTEST_FREED = attest_directory_join(job->directory, "slurm");
     char *path ATTEST_FREED = NULL;
     char *text ATTEST_FREED = NULL;
     attest_journal journal ATTEST_CLEARED_BY(attest_journal_close);
@@ -59,7 +59,7 @@ static int keep_plan(const attest_cli_slurm *job, const attest_plan *whole,
     plan.shards = job->tasks;
     attest_journal_init(&journal);
     if (scripts)
-        path = attest_folder_join(scripts, ATTEST_JOURNAL_NAME);
+        path = attest_directory_join(scripts, ATTEST_JOURNAL_NAME);
     if (path)
         text = attest_plan_format(&plan, true);
     if (!text) {
@@ -73,12 +73,12 @@ static int keep_plan(const attest_cli_slurm *job, const attest_plan *whole,
                        : attest_cli_fail_journal(&error);
         return EXIT_HOLDS;
     }
-    if (is_taken(job->folder))
+    if (is_taken(job->directory))
         return attest_cli_refuse("%s: contains a campaign already; use another directory",
-                                 job->folder);
+                                 job->directory);
     if (job->dry_run)
         return EXIT_HOLDS;
-    ATTEST_CLI_TRY(attest_cli_slurm_make_folders(job));
+    ATTEST_CLI_TRY(attest_cli_slurm_make_directories(job));
     return attest_journal_create(&journal, path, text, &error) ? attest_cli_fail(&error)
                                                                : EXIT_HOLDS;
 }
@@ -92,7 +92,7 @@ int campaign_submit(const campaign_request *request, const attest_plan *plan,
     ATTEST_SCOPED(attest_text, task);
     ATTEST_SCOPED(attest_text, merge);
     attest_cli_slurm job = {.tasks = request->slurm,
-                            .folder = request->out,
+                            .directory = request->out,
                             .options = request->sbatch,
                             .result = "whole",
                             .dry_run = request->dry_run};

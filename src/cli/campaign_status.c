@@ -24,29 +24,29 @@ const attest_command attest_command_campaign_status = {
 
 /* Totals of all directories. */
 typedef struct overview {
-    size_t folders, running, finished;
+    size_t directories, running, finished;
     attest_campaign_status_total total;
     double left; /* seconds until the last one is done; NAN: unknown */
 } overview;
 
-static double time_left(const attest_campaign_status *folder,
+static double time_left(const attest_campaign_status *directory,
                         const attest_campaign_status_total *total)
 {
-    if (folder->finished)
+    if (directory->finished)
         return 0;
     if (!total->known || total->trials == 0)
         return NAN;
     return (double)total->left * total->seconds / (double)total->trials;
 }
 
-static void add(overview *all, const attest_campaign_status *folder,
+static void add(overview *all, const attest_campaign_status *directory,
                 const attest_campaign_status_total *total)
 {
-    double left = time_left(folder, total);
+    double left = time_left(directory, total);
 
-    all->folders++;
-    all->running += folder->running != 0;
-    all->finished += folder->finished;
+    all->directories++;
+    all->running += directory->running != 0;
+    all->finished += directory->finished;
     all->total.trials += total->trials;
     all->total.failed += total->failed;
     all->total.undecided += total->undecided;
@@ -56,9 +56,9 @@ static void add(overview *all, const attest_campaign_status *folder,
     all->left = isnan(left) || isnan(all->left) ? NAN : fmax(all->left, left);
 }
 
-static const char *state_of(const attest_campaign_status *folder)
+static const char *state_of(const attest_campaign_status *directory)
 {
-    return folder->running ? "running" : folder->finished ? "finished" : "stopped";
+    return directory->running ? "running" : directory->finished ? "finished" : "stopped";
 }
 
 static void print_time(const char *what, double seconds)
@@ -87,25 +87,25 @@ static void print_totals(const attest_campaign_status_total *total, double left)
     putchar('\n');
 }
 
-static void print_folder(const attest_campaign_status *folder,
-                         const attest_campaign_status_total *total)
+static void print_directory(const attest_campaign_status *directory,
+                            const attest_campaign_status_total *total)
 {
-    attest_print("%s", folder->path);
-    attest_print(": %s", state_of(folder));
-    if (folder->running > 0)
-        attest_print(" (process %ld)", (long)folder->running);
-    if (folder->shards > 1)
-        attest_print(", shard %zu/%zu", folder->shard, folder->shards);
-    if (!folder->finished)
-        print_time("since the last record", folder->silence);
+    attest_print("%s", directory->path);
+    attest_print(": %s", state_of(directory));
+    if (directory->running > 0)
+        attest_print(" (process %ld)", (long)directory->running);
+    if (directory->shards > 1)
+        attest_print(", shard %zu/%zu", directory->shard, directory->shards);
+    if (!directory->finished)
+        print_time("since the last record", directory->silence);
     attest_print(", ");
-    print_totals(total, time_left(folder, total));
+    print_totals(total, time_left(directory, total));
 }
 
-static void print_properties(const attest_campaign_status *folder)
+static void print_properties(const attest_campaign_status *directory)
 {
-    for (size_t p = 0; p < folder->properties; p++) {
-        const attest_campaign_status_property *property = &folder->property[p];
+    for (size_t p = 0; p < directory->properties; p++) {
+        const attest_campaign_status_property *property = &directory->property[p];
 
         attest_print("  %s: %" PRIu64, property->name, property->trials);
         if (!property->timed)
@@ -137,22 +137,22 @@ static void write_totals(attest_json *json, const attest_campaign_status_total *
     attest_json_write_measure(json, "seconds_left", left);
 }
 
-static void write_folder(attest_json *json, const attest_campaign_status *folder,
-                         const attest_campaign_status_total *total)
+static void write_directory(attest_json *json, const attest_campaign_status *directory,
+                            const attest_campaign_status_total *total)
 {
     attest_json_write_object(json, NULL);
-    attest_json_write_string(json, "folder", folder->path);
-    attest_json_write_string(json, "state", state_of(folder));
-    if (folder->running > 0)
-        attest_json_write_integer(json, "process", folder->running);
-    attest_json_write_string(json, "seed", folder->seed);
-    attest_json_write_count(json, "shard", folder->shard);
-    attest_json_write_count(json, "shards", folder->shards);
-    attest_json_write_measure(json, "seconds_since_record", folder->silence);
-    write_totals(json, total, time_left(folder, total));
+    attest_json_write_string(json, "folder", directory->path);
+    attest_json_write_string(json, "state", state_of(directory));
+    if (directory->running > 0)
+        attest_json_write_integer(json, "process", directory->running);
+    attest_json_write_string(json, "seed", directory->seed);
+    attest_json_write_count(json, "shard", directory->shard);
+    attest_json_write_count(json, "shards", directory->shards);
+    attest_json_write_measure(json, "seconds_since_record", directory->silence);
+    write_totals(json, total, time_left(directory, total));
     attest_json_write_array(json, "properties");
-    for (size_t p = 0; p < folder->properties; p++) {
-        const attest_campaign_status_property *property = &folder->property[p];
+    for (size_t p = 0; p < directory->properties; p++) {
+        const attest_campaign_status_property *property = &directory->property[p];
 
         attest_json_write_object(json, NULL);
         attest_json_write_string(json, "name", property->name);
@@ -169,9 +169,9 @@ static void write_folder(attest_json *json, const attest_campaign_status *folder
 
 static void print_end(const overview *all, const attest_chunk_result *findings)
 {
-    if (all->folders > 1) {
-        attest_print("%zu directories: %zu running, %zu finished, ", all->folders, all->running,
-                     all->finished);
+    if (all->directories > 1) {
+        attest_print("%zu directories: %zu running, %zu finished, ", all->directories,
+                     all->running, all->finished);
         print_totals(&all->total, all->left);
     }
     for (size_t v = 0; v < findings->violations; v++) {
@@ -187,7 +187,7 @@ static void write_end(attest_json *json, const overview *all,
 {
     attest_json_write_close(json);
     attest_json_write_object(json, "total");
-    attest_json_write_count(json, "folders", all->folders);
+    attest_json_write_count(json, "folders", all->directories);
     attest_json_write_count(json, "running", all->running);
     attest_json_write_count(json, "finished", all->finished);
     write_totals(json, &all->total, all->left);
@@ -210,21 +210,21 @@ static int show(char *const *paths, size_t count, attest_json *json, overview *a
                 attest_chunk_result *findings, attest_budget *budget)
 {
     for (size_t i = 0; i < count; i++) {
-        attest_campaign_status folder;
+        attest_campaign_status directory;
         attest_campaign_status_total total;
         attest_error error;
 
-        if (attest_campaign_status_read(&folder, paths[i], findings, budget, &error))
+        if (attest_campaign_status_read(&directory, paths[i], findings, budget, &error))
             return attest_cli_fail_journal(&error);
-        total = attest_campaign_status_sum(&folder);
-        add(all, &folder, &total);
+        total = attest_campaign_status_sum(&directory);
+        add(all, &directory, &total);
         if (json)
-            write_folder(json, &folder, &total);
+            write_directory(json, &directory, &total);
         else
-            print_folder(&folder, &total);
+            print_directory(&directory, &total);
         if (!json && count == 1)
-            print_properties(&folder);
-        attest_campaign_status_clear(&folder);
+            print_properties(&directory);
+        attest_campaign_status_clear(&directory);
     }
     return EXIT_HOLDS;
 }

@@ -33,17 +33,17 @@ const attest_command attest_command_check = {
 };
 
 /* Returns the directory of a path, which the caller frees; NULL for standard input. */
-static char *folder_of(const char *path)
+static char *directory_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char *folder;
+    char *directory;
 
     if (strcmp(path, "-") == 0)
         return NULL;
-    folder = attest_memory_copy(slash ? path : ".");
-    if (folder && slash)
-        folder[slash == path ? 1 : slash - path] = '\0';
-    return folder;
+    directory = attest_memory_copy(slash ? path : ".");
+    if (directory && slash)
+        directory[slash == path ? 1 : slash - path] = '\0';
+    return directory;
 }
 
 static void report(attest_json *json, bool as_json, const char *path, int code,
@@ -81,12 +81,12 @@ static int check_one(attest_json *json, const char *path, attest_check_options o
     attest_status status;
     char shown[ATTEST_CLI_TEXT_SIZE];
     bool holds = false;
-    char *folder ATTEST_FREED = NULL;
+    char *directory ATTEST_FREED = NULL;
     int code;
 
     if (attest_certificate_read(&certificate, path, &common->budget, &error))
         return attest_cli_fail_input(&error);
-    options.folder = folder = folder_of(path);
+    options.directory = directory = directory_of(path);
     options.budget = &common->budget;
     options.progress = attest_cli_progress();
     attest_cli_work_begin("checking");

@@ -89,7 +89,7 @@ typedef struct attest_command {
     const char *details;   /* a paragraph, may be NULL */
     const char *example;   /* commands that can be typed as they are */
     const char *product;   /* what -o writes; NULL: the command has no -o */
-    bool folder;           /* -o names a directory, not a file or standard output */
+    bool directory;        /* -o names a directory, not a file or standard output */
     bool data;             /* it reads a dataset: --tensor, --homogeneous */
     bool works;            /* it evaluates exactly or in balls: --max-work */
     int (*run)(int argc, char **argv);

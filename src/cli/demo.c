@@ -23,7 +23,7 @@ const attest_command attest_command_demo = {
                "makes\nreport.html from the results of the others.",
     .example = "  attest demo -o tour",
     .product = "write the files to the directory FILE (default: attest-demo)",
-    .folder = true,
+    .directory = true,
     .run = run,
 };
 
@@ -190,35 +190,35 @@ static const demo_step demo_steps[DEMO_STEPS] = {
      .shown = 1},
 };
 
-static int write_file(const char *folder, const char *name, const char *text, size_t size)
+static int write_file(const char *directory, const char *name, const char *text, size_t size)
 {
     char path[MOST_PATH];
     attest_output output;
     attest_error error;
 
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    snprintf(path, sizeof path, "%s/%s", directory, name);
     if (attest_output_open_file(&output, path, &error))
         return attest_cli_fail(&error);
     fwrite(text, 1, size, output.stream);
     return attest_output_commit(&output, &error) ? attest_cli_fail(&error) : EXIT_HOLDS;
 }
 
-static int write_files(const char *folder)
+static int write_files(const char *directory)
 {
     int code = EXIT_HOLDS;
 
-    if (strlen(folder) > MOST_PATH - 64)
-        return attest_cli_refuse("%s: the name is too long", folder);
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        attest_cli_complain("%s: cannot create the directory: %s", folder, strerror(errno));
+    if (strlen(directory) > MOST_PATH - 64)
+        return attest_cli_refuse("%s: the name is too long", directory);
+    if (mkdir(directory, 0777) != 0 && errno != EEXIST) {
+        attest_cli_complain("%s: cannot create the directory: %s", directory, strerror(errno));
         return EXIT_ENVIRONMENT;
     }
     for (int i = 0; i < DEMO_FILES && code == EXIT_HOLDS; i++)
-        code = write_file(folder, demo_files[i].name, demo_files[i].text,
+        code = write_file(directory, demo_files[i].name, demo_files[i].text,
                           strlen(demo_files[i].text));
     if (code == EXIT_HOLDS)
-        code =
-            write_file(folder, "head.safetensors", (const char *)head_bytes, sizeof head_bytes);
+        code = write_file(directory, "head.safetensors", (const char *)head_bytes,
+                          sizeof head_bytes);
     return code;
 }
 
@@ -229,7 +229,7 @@ typedef struct demo_line {
     int argc;
 } demo_line;
 
-static void make_line(demo_line *line, const demo_step *step, const char *folder)
+static void make_line(demo_line *line, const demo_step *step, const char *directory)
 {
     line->argc = 0;
     line->argv[line->argc++] = (char *)step->command->name;
@@ -237,7 +237,7 @@ static void make_line(demo_line *line, const demo_step *step, const char *folder
         const char *argument = step->arguments[k];
         bool inside = argument[0] == '@' && argument[1];
         if (argument[0] == '@')
-            snprintf(line->argument[k], MOST_PATH, "%s%s%s", folder, inside ? "/" : "",
+            snprintf(line->argument[k], MOST_PATH, "%s%s%s", directory, inside ? "/" : "",
                      argument + 1);
         else
             snprintf(line->argument[k], MOST_PATH, "%s", argument);
@@ -315,7 +315,8 @@ static void print_head(const char *text, size_t size, int lines)
 }
 
 /* Runs the command with its output in a temporary file, and prints a part of it. */
-static int run_captured(const demo_step *step, demo_line *line, const char *folder, bool quiet)
+static int run_captured(const demo_step *step, demo_line *line, const char *directory,
+                        bool quiet)
 {
     FILE *aside = tmpfile();
     size_t size = 0;
@@ -330,7 +331,7 @@ static int run_captured(const demo_step *step, demo_line *line, const char *fold
     if (!text)
         return code == EXIT_ENVIRONMENT ? code : lose(); /* its message has been printed */
     if (step->into)
-        written = write_file(folder, step->into, text, size);
+        written = write_file(directory, step->into, text, size);
     else if (!quiet && step->shown < 0)
         print_head(text, size, -step->shown);
     else if (!quiet)
@@ -339,7 +340,7 @@ static int run_captured(const demo_step *step, demo_line *line, const char *fold
     return written ? written : code;
 }
 
-static int run_aloud(const demo_step *step, demo_line *line, const char *folder)
+static int run_aloud(const demo_step *step, demo_line *line, const char *directory)
 {
     int code;
 
@@ -351,12 +352,12 @@ static int run_aloud(const demo_step *step, demo_line *line, const char *folder)
     }
     if (step->into) {
         attest_print(" >");
-        attest_print("%s", folder);
+        attest_print("%s", directory);
         attest_print("/%s", step->into);
     }
     putchar('\n');
     if (step->into || step->shown)
-        code = run_captured(step, line, folder, false);
+        code = run_captured(step, line, directory, false);
     else
         code = step->command->run(line->argc, line->argv);
     attest_print("\n");
@@ -364,7 +365,7 @@ static int run_aloud(const demo_step *step, demo_line *line, const char *folder)
 }
 
 /* Runs the command without its output, and writes its exit code to the record. */
-static int run_recorded(const demo_step *step, demo_line *line, const char *folder,
+static int run_recorded(const demo_step *step, demo_line *line, const char *directory,
                         attest_json *json)
 {
     int code;
@@ -375,41 +376,42 @@ static int run_recorded(const demo_step *step, demo_line *line, const char *fold
     for (int k = 0; k < line->argc; k++)
         attest_json_write_string(json, NULL, line->argv[k]);
     attest_json_write_close(json);
-    code = run_captured(step, line, folder, true);
+    code = run_captured(step, line, directory, true);
     attest_json_write_integer(json, "exit", code);
     attest_json_write_close(json);
     return code;
 }
 
 /* Runs all steps; stops at the first with an unexpected exit code. */
-static int tour(const char *folder, attest_json *json)
+static int tour(const char *directory, attest_json *json)
 {
     static demo_line line;
 
     for (int i = 0; i < DEMO_STEPS; i++) {
         const demo_step *step = &demo_steps[i];
         int code;
-        make_line(&line, step, folder);
-        code = json ? run_recorded(step, &line, folder, json) : run_aloud(step, &line, folder);
+        make_line(&line, step, directory);
+        code = json ? run_recorded(step, &line, directory, json)
+                    : run_aloud(step, &line, directory);
         if (code != step->code)
             return code ? code : EXIT_FAILS;
     }
     return EXIT_HOLDS;
 }
 
-static int tour_json(const char *folder)
+static int tour_json(const char *directory)
 {
     char report[MOST_PATH + 16];
     attest_json json;
     int code;
 
-    snprintf(report, sizeof report, "%s/report.html", folder);
+    snprintf(report, sizeof report, "%s/report.html", directory);
     attest_json_write_begin(&json, stdout);
     attest_json_write_object(&json, NULL);
-    attest_json_write_string(&json, "folder", folder);
+    attest_json_write_string(&json, "folder", directory);
     attest_json_write_string(&json, "report", report);
     attest_json_write_array(&json, "steps");
-    code = tour(folder, &json);
+    code = tour(directory, &json);
     attest_json_write_close(&json);
     attest_json_write_close(&json);
     return attest_cli_end_json(&json, code);
@@ -420,26 +422,26 @@ static int run(int argc, char **argv)
     attest_common common;
     char **operands;
     size_t count;
-    const char *folder;
+    const char *directory;
     int code = attest_cli_parse(&attest_command_demo, &common, NULL, argc, argv, 0, 0,
                                 &operands, &count);
 
     if (code != EXIT_HOLDS)
         return code;
     attest_cli_disable_hints();
-    folder = common.output ? common.output : "attest-demo";
-    code = write_files(folder);
+    directory = common.output ? common.output : "attest-demo";
+    code = write_files(directory);
     if (code != EXIT_HOLDS)
         return code;
     if (common.json)
-        return tour_json(folder);
-    code = tour(folder, NULL);
+        return tour_json(directory);
+    code = tour(directory, NULL);
     if (code != EXIT_HOLDS)
         return code;
     attest_print("The files are in ");
-    attest_print("%s", folder);
+    attest_print("%s", directory);
     attest_print("/; open ");
-    attest_print("%s", folder);
+    attest_print("%s", directory);
     attest_print("/report.html in a browser. Try your own data:\n"
                  "'attest certify --help', 'attest audit --help'.\n");
     return EXIT_HOLDS;

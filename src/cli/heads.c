@@ -44,7 +44,7 @@ const attest_command attest_command_heads = {
                "      --activations page.safetensors --heads 4 --all --formats bfloat16",
     .product = "write the record to FILE if it ends in .json, or else to\n"
                "FILE/audit.json",
-    .folder = true,
+    .directory = true,
     .run = run,
 };
 
@@ -435,7 +435,7 @@ static const char *const printed[] = {"--dry-run", "--json", NULL};
 static int submit(const heads_request *request)
 {
     attest_cli_slurm job = {.tasks = request->slurm,
-                            .folder = request->parts,
+                            .directory = request->parts,
                             .options = request->sbatch,
                             .result = "slurm/report.txt",
                             .dry_run = request->dry_run};

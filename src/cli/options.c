@@ -400,12 +400,12 @@ static int check_output(const attest_command *command, attest_common *common)
     bool product = common->output && strcmp(common->output, "-") == 0;
     int code = common->json ? attest_cli_take_stdout(common, "--json") : EXIT_HOLDS;
 
-    if (product && command->folder)
+    if (product && command->directory)
         return complain_usage(command, "-o: a directory is needed, not standard output", NULL);
     if (code == EXIT_HOLDS && product)
         code = attest_cli_take_stdout(common, "-o -");
-    return code == EXIT_HOLDS && !command->folder ? attest_cli_check_output(common->output)
-                                                  : code;
+    return code == EXIT_HOLDS && !command->directory ? attest_cli_check_output(common->output)
+                                                     : code;
 }
 
 /* about = the status of FILE, or of the file in FILE:NAME; false if it does not exist. */

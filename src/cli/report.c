@@ -122,7 +122,7 @@ static bool is_stdout(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
-static int report(report_job *job, const char *folder, attest_common *common)
+static int report(report_job *job, const char *directory, attest_common *common)
 {
     const char *products[5] = {NULL};
     size_t count = 0;
@@ -143,7 +143,7 @@ static int report(report_job *job, const char *folder, attest_common *common)
     if (job->junit && !is_stdout(job->junit))
         products[count++] = job->junit;
     attest_cli_work_begin("reading records");
-    if (attest_report_read(&job->report, folder, products, &common->budget, &error))
+    if (attest_report_read(&job->report, directory, products, &common->budget, &error))
         return attest_cli_fail_input(&error);
     if (attest_report_tests_set(&job->tests, &job->report.records))
         return out_of_memory();

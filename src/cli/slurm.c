@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/folder.h"
+#include "base/directory.h"
 #include "base/output.h"
 #include "base/scope.h"
 #include "base/text.h"
@@ -121,7 +121,7 @@ enum { MOST_SHARDS = 1000000 };
 
 /* The values of these marks. */
 typedef struct values {
-    char folder[PATH_MAX], program[PATH_MAX], here[PATH_MAX], tasks[32];
+    char directory[PATH_MAX], program[PATH_MAX], here[PATH_MAX], tasks[32];
     const attest_cli_slurm *job;
 } values;
 
@@ -129,7 +129,7 @@ static void add_value(attest_text *text, char mark, const values *v)
 {
     switch (mark) {
     case 'D':
-        attest_cli_add_quoted(text, v->folder);
+        attest_cli_add_quoted(text, v->directory);
         break;
     case 'A':
         attest_cli_add_quoted(text, v->program);
@@ -178,7 +178,7 @@ static int write_script(const char *name, const char *script, const values *v)
     attest_output output;
     attest_error error;
 
-    attest_text_printf(&path, "%s/slurm/%s", v->folder, name);
+    attest_text_printf(&path, "%s/slurm/%s", v->directory, name);
     if (!filled || path.failed) {
         attest_cli_complain("out of memory");
         return EXIT_ENVIRONMENT;
@@ -193,7 +193,7 @@ static int write_script(const char *name, const char *script, const values *v)
     return attest_output_commit(&output, &error) ? attest_cli_fail(&error) : EXIT_HOLDS;
 }
 
-static int make_folder(const char *path)
+static int make_directory(const char *path)
 {
     if (mkdir(path, 0777) == 0 || errno == EEXIST)
         return EXIT_HOLDS;
@@ -201,9 +201,9 @@ static int make_folder(const char *path)
     return EXIT_ENVIRONMENT;
 }
 
-int attest_cli_slurm_make_folders(const attest_cli_slurm *job)
+int attest_cli_slurm_make_directories(const attest_cli_slurm *job)
 {
-    char *scripts ATTEST_FREED = attest_folder_join(job->folder, "slurm");
+    char *scripts ATTEST_FREED = attest_directory_join(job->directory, "slurm");
 
     if (!scripts) {
         attest_cli_complain("out of memory");
@@ -211,8 +211,8 @@ int attest_cli_slurm_make_folders(const attest_cli_slurm *job)
     }
     if (job->dry_run)
         return EXIT_HOLDS;
-    ATTEST_CLI_TRY(make_folder(job->folder));
-    return make_folder(scripts);
+    ATTEST_CLI_TRY(make_directory(job->directory));
+    return make_directory(scripts);
 }
 
 /* Absolute paths: the scripts are run elsewhere. */
@@ -226,10 +226,11 @@ static int find_places(values *v, const attest_cli_slurm *job)
         return EXIT_ENVIRONMENT;
     }
     v->program[length] = '\0';
-    if (!realpath(job->folder, v->folder)) /* a dry run makes none */
-        snprintf(v->folder, sizeof v->folder, "%.*s%s%.*s", (int)sizeof v->folder / 2 - 2,
-                 job->folder[0] == '/' ? "" : v->here, job->folder[0] == '/' ? "" : "/",
-                 (int)sizeof v->folder / 2 - 2, job->folder);
+    if (!realpath(job->directory, v->directory)) /* a dry run makes none */
+        snprintf(v->directory, sizeof v->directory, "%.*s%s%.*s",
+                 (int)sizeof v->directory / 2 - 2, job->directory[0] == '/' ? "" : v->here,
+                 job->directory[0] == '/' ? "" : "/", (int)sizeof v->directory / 2 - 2,
+                 job->directory);
     return EXIT_HOLDS;
 }
 
@@ -239,7 +240,7 @@ static int submit(const values *v)
     int status;
 
     attest_text_add(&command, "sh ");
-    attest_cli_add_quoted(&command, v->folder);
+    attest_cli_add_quoted(&command, v->directory);
     attest_text_add(&command, "/slurm/submit.sh");
     if (command.failed) {
         attest_cli_complain("out of memory");
@@ -249,7 +250,7 @@ static int submit(const values *v)
     status = system(command.data);
     if (status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return EXIT_HOLDS;
-    attest_cli_complain("%s/slurm/submit.sh: cannot submit the tasks", v->folder);
+    attest_cli_complain("%s/slurm/submit.sh: cannot submit the tasks", v->directory);
     return EXIT_ENVIRONMENT;
 }
 
@@ -306,7 +307,7 @@ bool attest_cli_parse_shard(size_t *shard, size_t *shards, const char *text)
 int attest_cli_slurm_submit(const attest_cli_slurm *job)
 {
     values v = {.job = job};
-    int code = attest_cli_slurm_make_folders(job);
+    int code = attest_cli_slurm_make_directories(job);
 
     if (code == EXIT_HOLDS)
         code = find_places(&v, job);

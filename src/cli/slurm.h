@@ -19,16 +19,16 @@ void attest_cli_add_word(attest_text *text, const char *word);
  * task is unfinished. */
 typedef struct attest_cli_slurm {
     size_t tasks;
-    const char *folder;  /* created if it does not exist */
-    const char *options; /* of sbatch, as words of a shell; or NULL */
-    bool dry_run;        /* print the scripts and do nothing */
+    const char *directory; /* created if it does not exist */
+    const char *options;   /* of sbatch, as words of a shell; or NULL */
+    bool dry_run;          /* print the scripts and do nothing */
     const char *task, *merge;
     const char *result; /* of the merge, in the directory */
 } attest_cli_slurm;
 
 /* Creates the directory and its subdirectory "slurm" for the scripts, unless the run is dry.
  * EXIT_HOLDS, or a complaint and its exit code. */
-int attest_cli_slurm_make_folders(const attest_cli_slurm *job);
+int attest_cli_slurm_make_directories(const attest_cli_slurm *job);
 
 /* Creates the directories, writes the scripts and submits them. EXIT_HOLDS, or a complaint and
  * its exit code. */

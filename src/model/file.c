@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/folder.h"
+#include "base/directory.h"
 #include "base/memory.h"
 #include "base/scope.h"
 #include "base/spelling.h"
@@ -116,7 +116,7 @@ static attest_status set_shards(attest_model_file *model, const char **file, con
             file[count++] = file[i];
     attest_status status = make_shards(model, count, error);
     for (size_t i = 0; i < count && status == ATTEST_OK; i++) {
-        model->shard[i].path = attest_folder_join(directory, file[i]);
+        model->shard[i].path = attest_directory_join(directory, file[i]);
         if (!model->shard[i].path)
             status = attest_memory_fail(error);
     }

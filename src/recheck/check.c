@@ -503,7 +503,7 @@ attest_status attest_check_run(bool *holds, const attest_certificate *certificat
     if (is_malformed(certificate))
         return attest_error_set(v.error, ATTEST_DOMAIN,
                                 "a certificate needs bounds >= 0 and finite enclosures");
-    ATTEST_TRY(attest_check_read(&dataset, &weights, &v.holds, certificate, options->folder,
+    ATTEST_TRY(attest_check_read(&dataset, &weights, &v.holds, certificate, options->directory,
                                  options->budget, v.error));
     status = v.holds ? verify(&v, &dataset, &weights) : ATTEST_OK;
     *holds = v.holds;
@@ -511,13 +511,13 @@ attest_status attest_check_run(bool *holds, const attest_certificate *certificat
 }
 
 attest_status attest_check_certificate(bool *holds, const attest_certificate *certificate,
-                                       const char *folder, long max_bits, attest_budget *budget,
-                                       attest_error *error)
+                                       const char *directory, long max_bits,
+                                       attest_budget *budget, attest_error *error)
 {
     attest_check_options options;
 
     attest_check_options_init(&options);
-    options.folder = folder;
+    options.directory = directory;
     options.max_bits = max_bits;
     options.budget = budget;
     return attest_check_run(holds, certificate, &options, error);

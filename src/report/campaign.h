@@ -7,8 +7,8 @@
 #include "campaign/summary.h"
 #include "io/json_write.h"
 
-/* Writes the object attest/campaign-report. The names of files are relative to summary->folder;
- * without it they are left out. */
+/* Writes the object attest/campaign-report. The names of files are relative to
+ * summary->directory; without it they are left out. */
 void attest_report_campaign_json(attest_json *json, const attest_summary *summary);
 
 /* Prints the campaign as text; labels are wrapped at width columns. The last line has the
@@ -17,7 +17,7 @@ void attest_report_campaign_json(attest_json *json, const attest_summary *summar
 void attest_report_campaign_text(FILE *stream, const attest_summary *summary, size_t width);
 
 /* Writes all files of the directory: NAME.1.json, ... (counterexamples), NAME.tightest.json,
- * report.tap, report.xml (JUnit) and, last, report.json. Domain: summary->folder is set.
+ * report.tap, report.xml (JUnit) and, last, report.json. Domain: summary->directory is set.
  * Status: IO, NOMEM. */
 attest_status attest_report_campaign_files(const attest_summary *summary,
                                            attest_error *error) ATTEST_WARN_UNUSED;

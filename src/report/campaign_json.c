@@ -18,7 +18,7 @@ static void write_margin(attest_json *json, const char *key, double margin)
 }
 
 static void write_tightest(attest_json *json, const attest_property_summary *property,
-                           const char *folder)
+                           const char *directory)
 {
     char file[256];
 
@@ -29,17 +29,17 @@ static void write_tightest(attest_json *json, const attest_property_summary *pro
     attest_json_write_object(json, "tightest");
     write_margin(json, "log2_margin", property->result->tightest);
     attest_summary_file(file, sizeof file, property->property, -1);
-    attest_json_write_string(json, "file", folder ? file : NULL);
+    attest_json_write_string(json, "file", directory ? file : NULL);
     attest_json_write_close(json);
 }
 
 static void write_violations(attest_json *json, const attest_property_summary *property,
-                             const char *folder)
+                             const char *directory)
 {
     char file[256];
 
     attest_json_write_array(json, "counterexamples");
-    for (size_t v = 0; folder && v < property->result->violations; v++) {
+    for (size_t v = 0; directory && v < property->result->violations; v++) {
         attest_summary_file(file, sizeof file, property->property, (long)v);
         attest_json_write_string(json, NULL, file);
     }
@@ -48,7 +48,7 @@ static void write_violations(attest_json *json, const attest_property_summary *p
 
 /* Violations with the same shrunk instance are one finding, with the number of their trials. */
 static void write_findings(attest_json *json, const attest_property_summary *property,
-                           const char *folder)
+                           const char *directory)
 {
     char file[256];
 
@@ -63,7 +63,7 @@ static void write_findings(attest_json *json, const attest_property_summary *pro
         attest_json_write_count(json, "trial", violation->trial);
         attest_json_write_count(json, "trials", violation->more + 1);
         attest_json_write_string(json, "reason", violation->reason);
-        attest_json_write_string(json, "file", folder ? file : NULL);
+        attest_json_write_string(json, "file", directory ? file : NULL);
         if (violation->flaky)
             attest_json_write_bool(json, "flaky", true);
         attest_json_write_close(json);
@@ -90,7 +90,7 @@ static void write_deaths(attest_json *json, const attest_chunk_result *result)
 }
 
 static void write_property(attest_json *json, const attest_property_summary *property,
-                           const char *folder)
+                           const char *directory)
 {
     const attest_chunk_result *result = property->result;
 
@@ -115,9 +115,9 @@ static void write_property(attest_json *json, const attest_property_summary *pro
         attest_json_write_string(json, "reason", property->reason);
     else if (result->violations > 0)
         attest_json_write_string(json, "reason", result->violation[0].reason);
-    write_tightest(json, property, folder);
-    write_violations(json, property, folder);
-    write_findings(json, property, folder);
+    write_tightest(json, property, directory);
+    write_violations(json, property, directory);
+    write_findings(json, property, directory);
     attest_json_write_object(json, "labels");
     for (size_t l = 0; l < result->labels; l++)
         attest_json_write_count(json, result->label[l].name, result->label[l].count);
@@ -194,7 +194,7 @@ void attest_report_campaign_json(attest_json *json, const attest_summary *summar
         attest_json_write_bool(json, "partial", true);
     attest_json_write_array(json, "properties");
     for (size_t p = 0; p < summary->properties; p++)
-        write_property(json, &summary->property[p], summary->folder);
+        write_property(json, &summary->property[p], summary->directory);
     attest_json_write_close(json);
     write_corpus(json, summary);
     write_summary(json, summary);

@@ -116,7 +116,7 @@ static void print_property(FILE *stream, const attest_summary *summary, size_t p
         print_death(stream, &result->death[d]);
     if (result->deaths > MOST_DEATHS)
         attest_fprint(stream, "  and %zu more died\n", result->deaths - MOST_DEATHS);
-    if (result->violations && !summary->folder)
+    if (result->violations && !summary->directory)
         attest_print_lines(stream, result->violation[0].text,
                            strlen(result->violation[0].text));
     if (test->command) {

@@ -38,15 +38,15 @@ static void listing_clear(listing *list)
     listing_init(list);
 }
 
-char *attest_records_join(const char *folder, const char *name)
+char *attest_records_join(const char *directory, const char *name)
 {
     attest_text path;
 
-    if (!*folder)
+    if (!*directory)
         return attest_memory_copy(name);
     attest_text_init(&path);
-    attest_text_printf(&path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/",
-                       name);
+    attest_text_printf(&path, "%s%s%s", directory,
+                       directory[strlen(directory) - 1] == '/' ? "" : "/", name);
     return attest_text_take(&path);
 }
 
@@ -111,7 +111,7 @@ static attest_status visit(listing *list, const tree *all, const char *inside, c
     return walk(list, all, path, depth + 1, error);
 }
 
-static void close_folder(DIR **opened)
+static void close_directory(DIR **opened)
 {
     if (*opened)
         closedir(*opened);
@@ -121,7 +121,7 @@ static attest_status walk(listing *list, const tree *all, const char *inside, in
                           attest_error *error)
 {
     char *full ATTEST_FREED = attest_records_join(all->root, inside);
-    DIR *opened ATTEST_CLEARED_BY(close_folder) = full ? opendir(full) : NULL;
+    DIR *opened ATTEST_CLEARED_BY(close_directory) = full ? opendir(full) : NULL;
 
     if (!full || (!opened && errno == ENOMEM))
         return attest_memory_fail(error);
@@ -423,7 +423,7 @@ static attest_status add_input(attest_records *records, const char *path,
 }
 
 /* Adds one file of the directory. */
-static attest_status read_file(attest_records *records, const char *folder, const char *path,
+static attest_status read_file(attest_records *records, const char *directory, const char *path,
                                attest_budget *budget, attest_error *error)
 {
     char *full ATTEST_FREED = NULL;
@@ -431,22 +431,22 @@ static attest_status read_file(attest_records *records, const char *folder, cons
 
     if (!is_json(path) && !ends_with(path, strlen(path), ".csv"))
         return remark(records, path, "not a JSON file", error);
-    full = attest_records_join(folder, path);
+    full = attest_records_join(directory, path);
     if (!full)
         return attest_memory_fail_at(error, path);
     ATTEST_TRY(attest_input_open_file(&input, full, attest_budget_left(budget), error));
     return attest_input_end(&input, add_input(records, path, &input, budget, error), error);
 }
 
-attest_status attest_records_read(attest_records *records, const char *folder,
+attest_status attest_records_read(attest_records *records, const char *directory,
                                   const char *const *except, attest_budget *budget,
                                   attest_error *error)
 {
     ATTEST_SCOPED(listing, files);
-    attest_status status = listing_read(&files, folder, except, error);
+    attest_status status = listing_read(&files, directory, except, error);
 
     for (size_t i = 0; i < files.count && status == ATTEST_OK; i++)
-        status = read_file(records, folder, files.path[i], budget, error);
+        status = read_file(records, directory, files.path[i], budget, error);
     if (status != ATTEST_OK)
         attest_records_clear(records);
     return status;

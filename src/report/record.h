@@ -16,7 +16,7 @@
 #include "io/json_read.h"
 
 /* Returns "DIR/name", which the caller frees, or NULL. */
-char *attest_records_join(const char *folder, const char *name);
+char *attest_records_join(const char *directory, const char *name);
 
 typedef enum attest_record_kind {
     ATTEST_RECORD_AUDIT,
@@ -65,7 +65,7 @@ void attest_records_clear(attest_records *records);
  * of files and directories to leave out, such as those of an earlier report. The budget is
  * charged for the records. Status: FORMAT for a .json file that is not JSON, IO, UNABLE,
  * NOMEM; the text begins with the path of the file. On failure records is as after init. */
-attest_status attest_records_read(attest_records *records, const char *folder,
+attest_status attest_records_read(attest_records *records, const char *directory,
                                   const char *const *except, attest_budget *budget,
                                   attest_error *error) ATTEST_WARN_UNUSED;
 

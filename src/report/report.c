@@ -400,11 +400,11 @@ attest_status attest_report_set(attest_report *report, attest_error *error)
     return ATTEST_OK;
 }
 
-attest_status attest_report_read(attest_report *report, const char *folder,
+attest_status attest_report_read(attest_report *report, const char *directory,
                                  const char *const *except, attest_budget *budget,
                                  attest_error *error)
 {
-    ATTEST_TRY(attest_records_read(&report->records, folder, except, budget, error));
+    ATTEST_TRY(attest_records_read(&report->records, directory, except, budget, error));
     return attest_report_set(report, error);
 }
 
@@ -428,7 +428,7 @@ static void write_svg(FILE *stream, const char *svg, bool light)
     fprintf(stream, "</style>%s\n", content);
 }
 
-static attest_status write_figure(const attest_report_figure *figure, const char *folder,
+static attest_status write_figure(const attest_report_figure *figure, const char *directory,
                                   bool light, attest_error *error)
 {
     attest_output output;
@@ -437,22 +437,22 @@ static attest_status write_figure(const attest_report_figure *figure, const char
 
     if (name) {
         sprintf(name, "%s.svg", figure->id);
-        path = attest_records_join(folder, name);
+        path = attest_records_join(directory, name);
     }
     if (!path)
-        return attest_memory_fail_at(error, folder);
+        return attest_memory_fail_at(error, directory);
     ATTEST_TRY(attest_output_open_file(&output, path, error));
     write_svg(output.stream, figure->svg, light);
     return attest_output_commit(&output, error);
 }
 
-attest_status attest_report_write_figures(const attest_report *report, const char *folder,
+attest_status attest_report_write_figures(const attest_report *report, const char *directory,
                                           bool light, attest_error *error)
 {
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return attest_error_set(error, ATTEST_IO, "%s: cannot create the directory: %s", folder,
-                                strerror(errno));
+    if (mkdir(directory, 0777) != 0 && errno != EEXIST)
+        return attest_error_set(error, ATTEST_IO, "%s: cannot create the directory: %s",
+                                directory, strerror(errno));
     for (size_t i = 0; i < report->figures; i++)
-        ATTEST_TRY(write_figure(&report->figure[i], folder, light, error));
+        ATTEST_TRY(write_figure(&report->figure[i], directory, light, error));
     return ATTEST_OK;
 }

@@ -34,7 +34,7 @@ attest_status attest_report_set(attest_report *report, attest_error *error) ATTE
 
 /* Reads the records of a directory and writes all sections. except: as for attest_records_read.
  * Status: as attest_records_read, and NOMEM. */
-attest_status attest_report_read(attest_report *report, const char *folder,
+attest_status attest_report_read(attest_report *report, const char *directory,
                                  const char *const *except, attest_budget *budget,
                                  attest_error *error) ATTEST_WARN_UNUSED;
 
@@ -47,9 +47,9 @@ attest_status attest_report_write_page(const attest_report *report, const char *
 attest_status attest_report_write_csv(const attest_report *report, const char *path,
                                       attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Writes every plot as folder/ID.svg and creates the directory if it does not exist. light:
+/* Writes every plot as directory/ID.svg and creates the directory if it does not exist. light:
  * without colours for dark schemes. Status: IO, NOMEM. */
-attest_status attest_report_write_figures(const attest_report *report, const char *folder,
+attest_status attest_report_write_figures(const attest_report *report, const char *directory,
                                           bool light, attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

@@ -105,12 +105,12 @@ static bool is_expected(const attest_records *records, const attest_record *reco
         const attest_record *list = &records->record[i];
         attest_json_cursor root = attest_json_root(&list->document), verdicts;
         const char *slash = strrchr(list->path, '/');
-        size_t folder = slash ? (size_t)(slash - list->path) + 1 : 0;
+        size_t directory = slash ? (size_t)(slash - list->path) + 1 : 0;
 
         if (list->kind == ATTEST_RECORD_EXPECTED &&
-            strncmp(list->path, record->path, folder) == 0 &&
+            strncmp(list->path, record->path, directory) == 0 &&
             attest_json_find_member(&verdicts, &root, "verdicts") &&
-            strcmp(attest_value_text(&verdicts, record->path + folder), verdict) == 0)
+            strcmp(attest_value_text(&verdicts, record->path + directory), verdict) == 0)
             return true;
     }
     return false;

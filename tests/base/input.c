@@ -16,19 +16,19 @@ static const char one[] =
 static const char other[] =
     "{\"format\": \"attest/dataset\", \"version\": 1, \"sequences\": [[[3], [4]]]}";
 
-static char folder[] = "t-input.XXXXXX";
+static char directory[] = "t-input.XXXXXX";
 
-static const char *in_folder(const char *name)
+static const char *in_directory(const char *name)
 {
     static char path[256];
 
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    snprintf(path, sizeof path, "%s/%s", directory, name);
     return path;
 }
 
 static void write_text(const char *name, const char *text)
 {
-    FILE *file = fopen(in_folder(name), "w");
+    FILE *file = fopen(in_directory(name), "w");
 
     if (!file || fputs(text, file) < 0 || fclose(file) != 0)
         abort();
@@ -54,11 +54,11 @@ static void test_failures(void)
     attest_input input;
     attest_error error;
 
-    TAP_OK(attest_input_open(&input, in_folder("none"), SIZE_MAX, &error) == ATTEST_IO &&
+    TAP_OK(attest_input_open(&input, in_directory("none"), SIZE_MAX, &error) == ATTEST_IO &&
                strstr(error.text, "none: cannot open: ") && is_empty(&input),
            "%s", error.text);
     attest_input_close(&input);
-    TAP_OK(attest_input_open(&input, folder, SIZE_MAX, &error) == ATTEST_IO &&
+    TAP_OK(attest_input_open(&input, directory, SIZE_MAX, &error) == ATTEST_IO &&
                strstr(error.text, "is a directory"),
            "%s", error.text);
     TAP_OK(attest_input_open(&input, "/dev/zero", 100000, &error) == ATTEST_UNABLE &&
@@ -76,16 +76,16 @@ static void test_limit(void)
     attest_error error;
 
     write_text("ten", "0123456789");
-    TAP_OK(attest_input_open(&input, in_folder("ten"), 10, &error) == ATTEST_OK &&
+    TAP_OK(attest_input_open(&input, in_directory("ten"), 10, &error) == ATTEST_OK &&
                input.size == 10 && input.regular && memcmp(input.data, "0123456789", 10) == 0,
            "a file as large as the limit");
     attest_input_close(&input);
-    TAP_OK(attest_input_open(&input, in_folder("ten"), 9, &error) == ATTEST_UNABLE &&
+    TAP_OK(attest_input_open(&input, in_directory("ten"), 9, &error) == ATTEST_UNABLE &&
                strstr(error.text, "ten: more than 9 bytes") && is_empty(&input),
            "%s", error.text);
-    if (truncate(in_folder("ten"), (off_t)1 << 40) != 0)
+    if (truncate(in_directory("ten"), (off_t)1 << 40) != 0)
         write_text("ten", "01234567890123456789");
-    TAP_OK(attest_input_open(&input, in_folder("ten"), 10, &error) == ATTEST_UNABLE,
+    TAP_OK(attest_input_open(&input, in_directory("ten"), 10, &error) == ATTEST_UNABLE,
            "nothing is read of a file that is much too large: %s", error.text);
 }
 
@@ -105,7 +105,7 @@ static void test_size(void)
                "and outgrows the limit: %s", error.text);
     }
     write_text("short", "0123456789");
-    set_stdin(in_folder("short"), 7);
+    set_stdin(in_directory("short"), 7);
     TAP_OK(attest_input_open(&input, "-", SIZE_MAX, &error) == ATTEST_OK && input.size == 3 &&
                memcmp(input.data, "789", 3) == 0,
            "a file that ends before its size");
@@ -119,7 +119,7 @@ static void test_hash(void)
     attest_input input;
 
     write_text("abc", "abc");
-    TAP_OK(attest_input_open(&input, in_folder("abc"), SIZE_MAX, NULL) == ATTEST_OK &&
+    TAP_OK(attest_input_open(&input, in_directory("abc"), SIZE_MAX, NULL) == ATTEST_OK &&
                !input.sha256[0] && strcmp(attest_input_sha256(&input), abc) == 0 &&
                strcmp(attest_input_sha256(&input), abc) == 0,
            "the hash, when it is asked for");
@@ -153,7 +153,7 @@ static void test_swap(void)
     attest_input input;
 
     write_text("data", one);
-    if (attest_input_open(&input, in_folder("data"), SIZE_MAX, NULL) != ATTEST_OK)
+    if (attest_input_open(&input, in_directory("data"), SIZE_MAX, NULL) != ATTEST_OK)
         abort();
     memcpy(before, attest_input_sha256(&input), sizeof before);
     write_text("data", other);
@@ -161,15 +161,15 @@ static void test_swap(void)
            "written anew after it was hashed: what was hashed is parsed");
     attest_input_close(&input);
     write_text("data", one);
-    if (attest_input_open(&input, in_folder("data"), SIZE_MAX, NULL) != ATTEST_OK)
+    if (attest_input_open(&input, in_directory("data"), SIZE_MAX, NULL) != ATTEST_OK)
         abort();
     write_text("data", other);
     TAP_OK(holds_one(&input) && strcmp(attest_input_sha256(&input), before) == 0,
            "written anew before it was hashed: what is parsed is hashed");
     attest_input_close(&input);
-    if (truncate(in_folder("data"), (off_t)large) != 0 ||
-        attest_input_open(&input, in_folder("data"), SIZE_MAX, NULL) != ATTEST_OK ||
-        truncate(in_folder("data"), 0) != 0)
+    if (truncate(in_directory("data"), (off_t)large) != 0 ||
+        attest_input_open(&input, in_directory("data"), SIZE_MAX, NULL) != ATTEST_OK ||
+        truncate(in_directory("data"), 0) != 0)
         abort();
     TAP_OK(input.size == large && memcmp(input.data, other, strlen(other)) == 0 &&
                input.data[large - 1] == 0,
@@ -183,7 +183,7 @@ static void test_names(void)
     attest_error error;
 
     write_text("broken", "{");
-    set_stdin(in_folder("broken"), 0);
+    set_stdin(in_directory("broken"), 0);
     if (attest_input_open(&input, "-", SIZE_MAX, NULL) != ATTEST_OK)
         abort();
     attest_error_set(&error, ATTEST_FORMAT, "is bad");
@@ -198,26 +198,28 @@ static void test_names(void)
 /* What is no file is not waited for, and not read. */
 static void test_files_only(void)
 {
-    static const char *const strange[] = {"-", "/dev/zero", "folder", "pipe", "to-pipe"};
+    static const char *const strange[] = {"-", "/dev/zero", "directory", "pipe", "to-pipe"};
     attest_input input;
     attest_error error;
 
     write_text("file", "abc");
-    if (mkfifo(in_folder("pipe"), 0600) != 0 || symlink("pipe", in_folder("to-pipe")) != 0 ||
-        symlink("file", in_folder("to-file")) != 0 || mkdir(in_folder("folder"), 0700) != 0)
+    if (mkfifo(in_directory("pipe"), 0600) != 0 ||
+        symlink("pipe", in_directory("to-pipe")) != 0 ||
+        symlink("file", in_directory("to-file")) != 0 ||
+        mkdir(in_directory("directory"), 0700) != 0)
         abort();
     alarm(60);
     for (size_t i = 0; i < sizeof strange / sizeof *strange; i++)
-        TAP_OK(attest_input_open_file(&input, i < 2 ? strange[i] : in_folder(strange[i]),
+        TAP_OK(attest_input_open_file(&input, i < 2 ? strange[i] : in_directory(strange[i]),
                                       SIZE_MAX, &error) == ATTEST_USAGE &&
                    is_empty(&input),
                "%s", error.text);
     alarm(0);
-    TAP_OK(attest_input_open_file(&input, in_folder("to-file"), 3, &error) == ATTEST_OK &&
+    TAP_OK(attest_input_open_file(&input, in_directory("to-file"), 3, &error) == ATTEST_OK &&
                input.size == 3 && input.regular,
            "a link to a file is one");
     attest_input_close(&input);
-    TAP_OK(attest_input_open_file(&input, in_folder("none"), 3, &error) == ATTEST_IO, "%s",
+    TAP_OK(attest_input_open_file(&input, in_directory("none"), 3, &error) == ATTEST_IO, "%s",
            error.text);
 }
 
@@ -230,12 +232,12 @@ static void test_pipe(void)
     FILE *file;
 
     if (child == 0) {
-        file = fopen(in_folder("pipe"), "w");
+        file = fopen(in_directory("pipe"), "w");
         for (int i = 0; file && i < 200000; i++)
             putc('a' + i % 26, file);
         _exit(file && fclose(file) == 0 ? 0 : 1);
     }
-    if (attest_input_open(&input, in_folder("pipe"), SIZE_MAX, &error) != ATTEST_OK)
+    if (attest_input_open(&input, in_directory("pipe"), SIZE_MAX, &error) != ATTEST_OK)
         abort();
     while (count < input.size && input.data[count] == 'a' + count % 26)
         count++;
@@ -249,7 +251,7 @@ TEST(input)
 {
     char command[64];
 
-    if (!mkdtemp(folder))
+    if (!mkdtemp(directory))
         return 99;
     test_failures();
     test_limit();
@@ -259,7 +261,7 @@ TEST(input)
     test_names();
     test_files_only();
     test_pipe();
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    TAP_OK(system(command) == 0, "the folder is removed");
+    snprintf(command, sizeof command, "rm -r %s", directory);
+    TAP_OK(system(command) == 0, "the directory is removed");
     return 0;
 }

@@ -256,7 +256,7 @@ static void test_killed_between(void)
  * like any other. */
 static void test_given_up(void)
 {
-    static char folder[] = "t-campaign.XXXXXX";
+    static char directory[] = "t-campaign.XXXXXX";
     const attest_property *list[] = {toy_find("always-kills")};
     attest_plan plan = toy_plan(list, 1);
     uint64_t deaths = 0, trials = 0;
@@ -268,9 +268,9 @@ static void test_given_up(void)
     plan.jobs = 1;
     plan.timeout = 30;
     attest_journal_init(&journal);
-    if (!mkdtemp(folder) || attest_campaign_init(&campaign, &plan, NULL, NULL) != ATTEST_OK)
+    if (!mkdtemp(directory) || attest_campaign_init(&campaign, &plan, NULL, NULL) != ATTEST_OK)
         abort();
-    status = attest_campaign_open(&campaign, &journal, folder, false, NULL, NULL);
+    status = attest_campaign_open(&campaign, &journal, directory, false, NULL, NULL);
     if (status == ATTEST_OK)
         status = attest_campaign_run(&campaign, NULL);
     if (status == ATTEST_OK) {
@@ -282,9 +282,9 @@ static void test_given_up(void)
            (unsigned long long)deaths, (unsigned long long)trials);
     attest_journal_close(&journal);
     attest_campaign_clear(&campaign);
-    snprintf(path, sizeof path, "%s/journal", folder);
+    snprintf(path, sizeof path, "%s/journal", directory);
     unlink(path);
-    rmdir(folder);
+    rmdir(directory);
 }
 
 /* The reason of the result names the first unfinished trial and its seed. */

@@ -47,8 +47,8 @@ result $? "with its counterexample"
 refused "a shard is missing" campaign merge "$work/shard1" "$work/shard3" -o "$work/no"
 refused "a shard twice" campaign merge "$work/shard1" "$work/shard1" "$work/shard2" "$work/shard3" -o "$work/no"
 refused "another campaign" campaign merge "$work/shard1" "$work/one" -o "$work/no"
-refused "a folder that is taken" campaign merge "$work/shard1" "$work/shard2" "$work/shard3" -o "$work/one"
-refused "no folder" campaign merge "$work/nothing" -o "$work/no"
+refused "a directory that is taken" campaign merge "$work/shard1" "$work/shard2" "$work/shard3" -o "$work/one"
+refused "no directory" campaign merge "$work/nothing" -o "$work/no"
 [ ! -e "$work/no" ]
 result $? "nothing is left of that"
 
@@ -108,8 +108,8 @@ size=$(wc -c <"$work/seen/journal")
 for part in 2 3; do
     head -c $((size * part / 4)) "$work/seen/journal" >"$work/cut/journal"
     "$ATTEST" campaign lemma1 theorem1-search --trials 100 --observe --out "$work/cut" --resume >"$out" 2>"$err"
-    for folder in seen cut; do
-        sed 's/"timing": {[^}]*}//; s/"run_start": [0-9]*//' "$work/$folder/observations.jsonl" >"$work/$folder.lines"
+    for directory in seen cut; do
+        sed 's/"timing": {[^}]*}//; s/"run_start": [0-9]*//' "$work/$directory/observations.jsonl" >"$work/$directory.lines"
     done
     [ -s "$work/cut.lines" ] && cmp -s "$work/seen.lines" "$work/cut.lines"
     result $? "observations of a resumed campaign stand where they did"
@@ -157,10 +157,10 @@ kills=${ATTEST_KILLS:-12}
 "$ATTEST" campaign lemma1 theorem1 --trials 6000 --out "$work/calm" >"$out" 2>"$err"
 python3 - "$ATTEST" "$work/hunted" "$kills" >"$out" 2>"$err" <<'END'
 import os, random, signal, subprocess, sys, time
-attest, folder, kills = sys.argv[1], sys.argv[2], int(sys.argv[3])
+attest, directory, kills = sys.argv[1], sys.argv[2], int(sys.argv[3])
 random.seed(1)
-command = [attest, "campaign", "lemma1", "theorem1", "--trials", "6000", "--out", folder, "--resume"]
-journal, before, done, restarts = folder + "/journal", b"", 0, 0
+command = [attest, "campaign", "lemma1", "theorem1", "--trials", "6000", "--out", directory, "--resume"]
+journal, before, done, restarts = directory + "/journal", b"", 0, 0
 while done < kills:
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     time.sleep(random.uniform(0.0, 0.06))
@@ -168,8 +168,8 @@ while done < kills:
     message = process.communicate()[1]
     if process.returncode == 0:  # it had finished: begin anew
         restarts += 1
-        for name in os.listdir(folder):
-            os.remove(folder + "/" + name)
+        for name in os.listdir(directory):
+            os.remove(directory + "/" + name)
         before = b""
         continue
     assert process.returncode == -9, (process.returncode, message)

@@ -91,7 +91,7 @@ kill -TERM $process
 wait $process
 code=$?
 [ $code -eq 5 ] && grep -q -e '--out DIR would keep' "$err"
-result $? "without a folder it says that trials are lost ($code)"
+result $? "without a directory it says that trials are lost ($code)"
 
 # A violation that is expected is not a failure.
 run 0 "the tour" demo -o "$work/tour"

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "base/input.h"
-#include "base/folder.h"
+#include "base/directory.h"
 #include "campaign/merge.h"
 #include "tests/campaign/toy.h"
 #include "tests/tap.h"
@@ -21,7 +21,7 @@
 #endif
 
 /* In memory if possible: it is synced many thousand times. */
-static char folder[64] = "/dev/shm/t-journal.XXXXXX", path[96];
+static char directory[64] = "/dev/shm/t-journal.XXXXXX", path[96];
 static const attest_property *list[2];
 static attest_plan plan;
 static attest_input original; /* the journal as it was written */
@@ -46,7 +46,7 @@ static attest_status resume(bool run, attest_journal_tail *tail, size_t *entries
 
     attest_journal_init(&journal);
     if (status == ATTEST_OK)
-        status = attest_campaign_open(&campaign, &journal, folder, true, NULL, error);
+        status = attest_campaign_open(&campaign, &journal, directory, true, NULL, error);
     *tail = campaign.tail;
     *entries = 0;
     for (size_t p = 0; status == ATTEST_OK && p < plan.properties; p++)
@@ -310,45 +310,45 @@ static void test_refused(void)
 
 static void test_lock(void)
 {
-    attest_folder mine, theirs;
+    attest_directory mine, theirs;
     attest_error error;
     int ended = 0;
     pid_t child;
 
-    TAP_OK(attest_folder_open(&mine, folder, NULL) == ATTEST_OK, "a folder is locked");
+    TAP_OK(attest_directory_open(&mine, directory, NULL) == ATTEST_OK, "a directory is locked");
     fflush(stdout);
     child = fork();
     if (child == 0)
-        _exit((int)attest_folder_open(&theirs, folder, &error));
+        _exit((int)attest_directory_open(&theirs, directory, &error));
     waitpid(child, &ended, 0);
     TAP_OK(WIFEXITED(ended) && WEXITSTATUS(ended) == ATTEST_USAGE,
            "another process is refused");
-    attest_folder_close(&mine);
+    attest_directory_close(&mine);
     fflush(stdout);
     child = fork();
     if (child == 0)
-        _exit((int)attest_folder_open(&theirs, folder, &error));
+        _exit((int)attest_directory_open(&theirs, directory, &error));
     waitpid(child, &ended, 0);
     TAP_OK(WIFEXITED(ended) && WEXITSTATUS(ended) == ATTEST_OK, "until the lock is given back");
 }
 
-static void remove_folder(void)
+static void remove_directory(void)
 {
     static const char *const names[] = {"journal", "journal.damaged", "lock"};
     char name[128];
 
     for (size_t i = 0; i < 3; i++) {
-        snprintf(name, sizeof name, "%s/%s", folder, names[i]);
+        snprintf(name, sizeof name, "%s/%s", directory, names[i]);
         unlink(name);
     }
-    TAP_OK(rmdir(folder) == 0, "nothing else is left");
+    TAP_OK(rmdir(directory) == 0, "nothing else is left");
 }
 
 TEST(journal)
 {
-    if (!mkdtemp(folder) && !mkdtemp(strcpy(folder, "t-journal.XXXXXX")))
-        printf("Bail out! no folder\n");
-    snprintf(path, sizeof path, "%s/%s", folder, ATTEST_JOURNAL_NAME);
+    if (!mkdtemp(directory) && !mkdtemp(strcpy(directory, "t-journal.XXXXXX")))
+        printf("Bail out! no directory\n");
+    snprintf(path, sizeof path, "%s/%s", directory, ATTEST_JOURNAL_NAME);
     list[0] = toy_find("holds");
     list[1] = toy_find("fails");
     plan = toy_plan(list, 2);
@@ -365,7 +365,7 @@ TEST(journal)
     test_lock();
     attest_input_close(&original);
     free(expected);
-    remove_folder();
+    remove_directory();
     flint_cleanup();
     return 0;
 }

@@ -1,7 +1,7 @@
 """SIGKILL at random moments, of whole process groups, of parents alone, of workers alone: nothing that was
 acknowledged is lost, every file is whole or not there, and the report is that of a calm campaign.
 
-usage: kills.py ATTEST SOURCE FOLDER KILLS. Prints TAP. What passes does not depend on the moments.
+usage: kills.py ATTEST SOURCE DIR KILLS. Prints TAP. What passes does not depend on the moments.
 """
 import json
 import os
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-attest, source, folder, kills = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
+attest, source, directory, kills = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
 os.environ["SOURCE_DATE_EPOCH"] = "0"
 random.seed(int(os.environ.get("ATTEST_SEED") or "1", 0))
 CHANGING = re.compile(rb"\"[a-z_]*(?:seconds|per_second)[a-z_]*\": *[0-9.e+-]+")
@@ -68,7 +68,7 @@ def report(out):
 
 def hunt_campaigns(whom, number, calm):
     """Kills campaigns that go on each time; returns what went wrong."""
-    out, done, ended, before = f"{folder}/{whom}", 0, 0, b""
+    out, done, ended, before = f"{directory}/{whom}", 0, 0, b""
     while done < number:
         process = start(campaign(out))
         time.sleep(random.uniform(0, 0.08))
@@ -93,7 +93,7 @@ def hunt_campaigns(whom, number, calm):
 
 def hunt_workers(number):
     """Kills workers while campaigns go on: every trial is told of, those that a kill hit are undecided."""
-    out, done = f"{folder}/worker", 0
+    out, done = f"{directory}/worker", 0
     while done < number:
         shutil.rmtree(out, ignore_errors=True)
         process, here = start(campaign(out)), 0
@@ -113,7 +113,7 @@ def hunt_workers(number):
 
 def hunt_product(name, arguments, number):
     """Kills a command that writes made: each file of it is what it should be, or is not there."""
-    made, done, whole = f"{folder}/made-{name}", 0, 0
+    made, done, whole = f"{directory}/made-{name}", 0, 0
     arguments = [made if a == "MADE" else a for a in arguments]
 
     def files():
@@ -142,9 +142,9 @@ def hunt_product(name, arguments, number):
 
 
 def main():
-    calm_folder = f"{folder}/calm"
-    subprocess.run([attest, *campaign(calm_folder)], stdout=subprocess.DEVNULL, check=True)
-    calm = report(calm_folder)
+    calm_directory = f"{directory}/calm"
+    subprocess.run([attest, *campaign(calm_directory)], stdout=subprocess.DEVNULL, check=True)
+    calm = report(calm_directory)
     share = max(1, kills // 4)
     for whom in "group", "parent":
         wrong = hunt_campaigns(whom, share, calm)
@@ -152,12 +152,12 @@ def main():
     wrong = hunt_workers(share)
     tell(not wrong, f"workers alone, {share} kills: {wrong or 'nothing is lost'}")
     for k in "1", "2":
-        subprocess.run([attest, "campaign", "lemma1", "--trials", "2000", "--shard", f"{k}/2", "--out", f"{folder}/s{k}"],
+        subprocess.run([attest, "campaign", "lemma1", "--trials", "2000", "--shard", f"{k}/2", "--out", f"{directory}/s{k}"],
                        stdout=subprocess.DEVNULL, check=True)
     examples, few = source + "/examples", max(1, share // 3)
     qkv = examples + "/attention.safetensors"
     for name, arguments in {
-            "merge": ["campaign", "merge", f"{folder}/s1", f"{folder}/s2", "-o", "MADE"],
+            "merge": ["campaign", "merge", f"{directory}/s1", f"{directory}/s2", "-o", "MADE"],
             "audit": ["audit", examples + "/universal-pair.json", "--weights", examples + "/softmax.json", "--formats",
                       "bfloat16,binary16", "--quick", "-o", "MADE"],
             "judge": ["judge", qkv, qkv + ":y", "--kernel", "fp32-any", "-o", "MADE"]}.items():

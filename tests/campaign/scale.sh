@@ -2,7 +2,7 @@
 # Shards in numbers: their state while they run, parts of them joined, one finding of many, recipes.
 . "$srcdir/tests/cli/lib.sh"
 
-part() { # shard, of: a part of the campaign, in the folder part$1
+part() { # shard, of: a part of the campaign, in the directory part$1
     "$ATTEST" campaign lemma1 theorem1-search --trials 256 --shard "$1/$2" --out "$work/part$1" --journal-only >"$out" 2>"$err"
 }
 part 1 4 && part 2 4 && part 4 4
@@ -18,10 +18,10 @@ json '"partial" not in o and o["properties"][0]["trials"] == 256'
 part 3 4
 run 0 "all of them" campaign merge "$work"/part* -o "$work/whole"
 "$ATTEST" campaign lemma1 theorem1-search --trials 256 --out "$work/one" >"$out" 2>"$err"
-for folder in some whole; do
+for directory in some whole; do
     for file in lemma1.tightest.json theorem1-search.1.json; do
-        cmp "$work/one/$file" "$work/$folder/$file" >"$out" 2>>"$err"
-        result $? "$folder: $file is that of one run"
+        cmp "$work/one/$file" "$work/$directory/$file" >"$out" 2>>"$err"
+        result $? "$directory: $file is that of one run"
     done
 done
 cp -r "$work/part2" "$work/torn"
@@ -39,7 +39,7 @@ run 0 "of shards of unequal size" campaign status "$work/uneven1" "$work/uneven2
 json '[p["planned"] - p["trials"] for c in o["campaigns"] for p in c["properties"]] == [0, 0] and o["total"]["trials"] == 100'
 run 0 "of one that is there in part" campaign status "$work/torn"
 shows 'finished, shard 2/4'
-refused "of a folder without a campaign" campaign status "$work"
+refused "of a directory without a campaign" campaign status "$work"
 "$ATTEST" campaign tuned --time 60 --out "$work/long" >"$work/o" 2>"$work/e" &
 process=$!
 until [ "$({ wc -c <"$work/long/journal"; } 2>/dev/null || echo 0)" -gt 2000 ]; do sleep 0.1; done
@@ -60,7 +60,7 @@ json 'len(o["properties"][0]["counterexamples"]) == len(o["properties"][0]["find
 run 0 "the same findings" campaign status "$work/bug1" "$work/bug2" --json
 json 'sum(f["trials"] for f in o["findings"]) == o["total"]["failed"] and len(set(f["reason"] for f in o["findings"])) >= 1'
 
-refused "Slurm without a folder" campaign lemma1 --slurm 4
+refused "Slurm without a directory" campaign lemma1 --slurm 4
 refused "a plan that no task could run" campaign nonsense --slurm 4 --out "$work/slurm"
 refused "--dry-run without Slurm" campaign lemma1 --dry-run
 run 0 "scripts for Slurm" campaign lemma1 --trials 100 --slurm 4 --sbatch '-p short' --out "$work/a b" --dry-run
@@ -111,7 +111,7 @@ result $? "without the exit code of the first time"
 cp -r "$work/big" "$work/before"
 for other in '--trials 256 --seed 2' '--trials 128' '--trials 256 --slurm 2'; do
     # shellcheck disable=SC2086
-    refused "another campaign ($other) in its folder" campaign lemma1 --slurm 4 $other --out "$work/big"
+    refused "another campaign ($other) in its directory" campaign lemma1 --slurm 4 $other --out "$work/big"
     complains 'big/slurm/journal: .*the journal is that of another campaign: .*; use another directory$'
 done
 diff -r "$work/before" "$work/big" >"$out" 2>>"$err"

@@ -11,7 +11,7 @@
 
 enum { PROPERTIES = 4 };
 
-static char folder[] = "t-status.XXXXXX";
+static char directory[] = "t-status.XXXXXX";
 
 static bool is_told(const attest_campaign_status_property *told, const attest_plan *plan,
                     const attest_join *join)
@@ -32,7 +32,7 @@ static void test_told(const attest_plan *plan, const attest_campaign *campaign)
     uint64_t trials = 0, failed = 0, undecided = 0;
 
     attest_chunk_result_init(&findings);
-    if (attest_campaign_status_read(&told, folder, &findings, NULL, NULL) != ATTEST_OK)
+    if (attest_campaign_status_read(&told, directory, &findings, NULL, NULL) != ATTEST_OK)
         abort();
     for (size_t p = 0; p < PROPERTIES; p++) {
         TAP_OK(is_told(&told.property[p], plan, &campaign->join[p]),
@@ -63,7 +63,7 @@ static void make_campaign(attest_campaign *campaign, const attest_plan *plan, bo
     if (attest_campaign_init(campaign, plan, NULL, NULL) != ATTEST_OK)
         abort();
     attest_journal_init(&journal);
-    if (attest_campaign_open(campaign, &journal, folder, true, NULL, NULL) != ATTEST_OK ||
+    if (attest_campaign_open(campaign, &journal, directory, true, NULL, NULL) != ATTEST_OK ||
         (runs && attest_campaign_run(campaign, NULL) != ATTEST_OK))
         abort();
     attest_journal_close(&journal);
@@ -74,9 +74,9 @@ static void remove_campaign(attest_campaign *campaign)
     char name[64];
 
     attest_campaign_clear(campaign);
-    snprintf(name, sizeof name, "%s/journal", folder);
+    snprintf(name, sizeof name, "%s/journal", directory);
     unlink(name);
-    snprintf(name, sizeof name, "%s/lock", folder);
+    snprintf(name, sizeof name, "%s/lock", directory);
     unlink(name);
 }
 
@@ -103,7 +103,7 @@ static bool is_all_left(const attest_plan *plan)
 
     attest_chunk_result_init(&findings);
     make_campaign(&campaign, plan, false);
-    if (attest_campaign_status_read(&told, folder, &findings, NULL, NULL) != ATTEST_OK)
+    if (attest_campaign_status_read(&told, directory, &findings, NULL, NULL) != ATTEST_OK)
         abort();
     total = attest_campaign_status_sum(&told);
     right = told.shard == plan->shard && told.shards == plan->shards && told.properties == 1 &&
@@ -146,10 +146,10 @@ static void test_none(void)
     attest_error error;
 
     attest_chunk_result_init(&findings);
-    TAP_OK(attest_campaign_status_read(&told, folder, &findings, NULL, &error) ==
+    TAP_OK(attest_campaign_status_read(&told, directory, &findings, NULL, &error) ==
                    ATTEST_USAGE &&
                strstr(error.text, "contains no campaign"),
-           "an empty folder: %s", error.text);
+           "an empty directory: %s", error.text);
     attest_chunk_result_clear(&findings);
 }
 
@@ -180,7 +180,7 @@ TEST(status)
 
     plan.trials = 2000;
     plan.memory = 0; /* sanitizers need a lot of memory */
-    if (!mkdtemp(folder))
+    if (!mkdtemp(directory))
         abort();
     test_none();
     make_campaign(&campaign, &plan, true);
@@ -188,7 +188,7 @@ TEST(status)
     remove_campaign(&campaign);
     test_planned();
     test_sum();
-    TAP_OK(rmdir(folder) == 0, "nothing else is left");
+    TAP_OK(rmdir(directory) == 0, "nothing else is left");
     flint_cleanup();
     return 0;
 }

@@ -348,7 +348,8 @@ static inline char *toy_report(const attest_plan *plan, const attest_join *join)
     FILE *stream = open_memstream(&text, &size);
     attest_json json;
 
-    if (!stream || attest_summary_init(&summary, plan, join, NULL, "folder", NULL) != ATTEST_OK)
+    if (!stream ||
+        attest_summary_init(&summary, plan, join, NULL, "directory", NULL) != ATTEST_OK)
         return NULL;
     attest_json_write_begin(&json, stream);
     attest_report_campaign_json(&json, &summary);

@@ -101,7 +101,7 @@ static void make_weights(attest_weights *weights, uint64_t *state)
 /* Certifies, and checks the certificate. */
 static void test_certify(attest_dataset *dataset, attest_weights *weights)
 {
-    char folder[] = "t-reports.XXXXXX";
+    char directory[] = "t-reports.XXXXXX";
     attest_certificate certificate;
     attest_check_options options;
     attest_finding finding;
@@ -109,7 +109,7 @@ static void test_certify(attest_dataset *dataset, attest_weights *weights)
     bool holds = false;
     diary d;
 
-    if (!mkdtemp(folder) || chdir(folder) != 0 ||
+    if (!mkdtemp(directory) || chdir(directory) != 0 ||
         attest_dataset_write(dataset, "data.json", NULL) != ATTEST_OK ||
         attest_weights_write(weights, "weights.json", NULL) != ATTEST_OK)
         abort();
@@ -138,7 +138,7 @@ static void test_certify(attest_dataset *dataset, attest_weights *weights)
     attest_certificate_clear(&certificate);
     attest_finding_clear(&finding);
     attest_claim_clear(&claim);
-    if (unlink("data.json") || unlink("weights.json") || chdir("..") || rmdir(folder))
+    if (unlink("data.json") || unlink("weights.json") || chdir("..") || rmdir(directory))
         abort();
 }
 

@@ -41,7 +41,7 @@ for strategy in tuned gap; do
 done
 
 mkdir model
-python3 "$srcdir/examples/make-model.py" --folder model --dim 768 --heads 12 --vocabulary 500 --length 128 --sequences 64
+python3 "$srcdir/examples/make-model.py" --directory model --dim 768 --heads 12 --vocabulary 500 --length 128 --sequences 64
 "$ATTEST" import model/model.safetensors --fused-qkv h.0.attn.c_attn.weight --transpose \
     --o h.0.attn.c_proj.weight --head 0/12 --scale 1/8 -o head.json >"$out" 2>"$err"
 result $? "a head of the model"

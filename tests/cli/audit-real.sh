@@ -2,7 +2,7 @@
 # attest audit on a trained head at d = 48: the relative errors, and the order of formats by them.
 . "$srcdir/tests/cli/lib.sh"
 [ -f "$ATTEST_DATA/gpt-nano-sort/partials.safetensors" ] || {
-    echo '1..0 # SKIP ATTEST_DATA names no folder with gpt-nano-sort'
+    echo '1..0 # SKIP ATTEST_DATA names no directory with gpt-nano-sort'
     exit
 }
 oracle="$(cd "$srcdir" && pwd)/tests/ref/audit_real.py"

@@ -7,19 +7,19 @@ d=$work/stage
 mkdir "$d"
 python3 - "$d" <<'EOF'
 import json, random, struct, sys
-folder, dim, n = sys.argv[1], 16, 12
+directory, dim, n = sys.argv[1], 16, 12
 generator = random.Random(3)
 tokens = [[generator.randrange(-64, 65) / 32 for _ in range(dim)] for _ in range(n)]
 one = [[int(i == j) for j in range(dim)] for i in range(dim)]
-json.dump({"format": "attest/dataset", "version": 1, "sequences": [tokens]}, open(folder + "/data.json", "w"))
+json.dump({"format": "attest/dataset", "version": 1, "sequences": [tokens]}, open(directory + "/data.json", "w"))
 for name in "softmax", "hardmax":
     json.dump({"format": "attest/weights", "version": 1, "activation": name, "skip": False,
-               "heads": [{"WQ": one, "WK": one, "WV": one, "WO": one}]}, open(folder + "/" + name + ".json", "w"))
+               "heads": [{"WQ": one, "WK": one, "WV": one, "WO": one}]}, open(directory + "/" + name + ".json", "w"))
 flat = [x for t in tokens for x in t]
 piece = struct.pack("<%df" % len(flat), *flat)
 header = {c: {"dtype": "F32", "shape": [n, dim], "data_offsets": [i * len(piece), (i + 1) * len(piece)]} for i, c in enumerate("qkv")}
 text = json.dumps(header).encode()
-open(folder + "/qkv.safetensors", "wb").write(struct.pack("<Q", len(text)) + text + 3 * piece)
+open(directory + "/qkv.safetensors", "wb").write(struct.pack("<Q", len(text)) + text + 3 * piece)
 EOF
 audit() { code=$1; shift; what=$1; shift; run "$code" "$what" audit "$d/data.json" --weights "$d/softmax.json" --quick --formats binary32 "$@"; }
 

@@ -51,7 +51,7 @@ complains "^attest: $work/00.*: cannot open: "
 refused "a long argument" construct x --strategy "$(printf '%03000d' 0)"
 complains "0' is not theorem, gap or tuned "
 refused "a missing file" eval "$work/none" --weights "$data/good-weights-hardmax.json"
-refused "a folder" eval "$data" --weights "$data/good-weights-hardmax.json"
+refused "a directory" eval "$data" --weights "$data/good-weights-hardmax.json"
 "$ATTEST" eval - --weights "$data/good-weights-hardmax.json" <"$data/bad-dataset-ragged.json" \
     >"$out" 2>"$err"
 [ $? -eq 2 ] && grep -q '^attest: standard input: sequences\[1\]\[1\]: ' "$err"

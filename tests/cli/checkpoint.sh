@@ -6,7 +6,7 @@
 model=${ATTEST_DATA:-none}/gpt-nano-sort/gpt-nano-sort.safetensors
 p=${ATTEST_DATA:-none}/gpt-nano-sort/partials.safetensors
 if [ ! -e "$model" ]; then
-    echo "1..0 # SKIP ATTEST_DATA names no folder with gpt-nano-sort"
+    echo "1..0 # SKIP ATTEST_DATA names no directory with gpt-nano-sort"
     exit 0
 fi
 need_python

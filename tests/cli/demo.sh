@@ -36,8 +36,8 @@ run 0 "its records as tests" report "$work/tour" --tap
 result $? "all are green"
 python3 "$srcdir/examples/devil/line.py" "$srcdir/examples/devil/page.safetensors" 2>"$err" | cmp - "$srcdir/src/cli/demo_head.inc" >"$out" 2>&1
 result $? "its head is that of the trained model"
-run 0 "a second tour into the same folder" demo -o "$work/tour"
+run 0 "a second tour into the same directory" demo -o "$work/tour"
 "$ATTEST" demo -o "$work/tour/hardmax.json/x" >"$out" 2>"$err"
 [ $? -eq 4 ]
-result $? "a folder that cannot be made: $(cat "$err")"
+result $? "a directory that cannot be made: $(cat "$err")"
 finish

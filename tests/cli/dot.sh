@@ -4,21 +4,21 @@
 need_python
 
 python3 "$srcdir/tests/ref/dot.py" 1 20 "$work/oracle" >"$work/list"
-while read -r unit format to promote folder; do
+while read -r unit format to promote directory; do
     option=
     [ "$promote" = 0 ] || option="--promote $promote"
     # shellcheck disable=SC2086
-    "$ATTEST" dot "$unit" "$format" "$folder/a.txt" "$folder/b.txt" "$folder/c.txt" --out "$to" $option >"$out" 2>"$err"
-    cmp -s "$out" "$folder/d.txt"
-    result $? "$unit, $format to $to, $(head -n 1 "$folder/a.txt" | wc -w) products, promoted after $promote"
+    "$ATTEST" dot "$unit" "$format" "$directory/a.txt" "$directory/b.txt" "$directory/c.txt" --out "$to" $option >"$out" 2>"$err"
+    cmp -s "$out" "$directory/d.txt"
+    result $? "$unit, $format to $to, $(head -n 1 "$directory/a.txt" | wc -w) products, promoted after $promote"
 done <"$work/list"
 
-# real GPUs: folder, name, unit, format, results, c or nothing
+# real GPUs: directory, name, unit, format, results, c or nothing
 data=${ATTEST_DATA:-none}/tensor-core
 recorded() {
     if [ ! -e "$data/$1/$2" ] || ! command -v xz >/dev/null 2>&1; then
         count=$((count + 1))
-        echo "ok $count - $1 $2 to $5 # SKIP ATTEST_DATA names no folder with tensor-core/$1/$2, or there is no xz"
+        echo "ok $count - $1 $2 to $5 # SKIP ATTEST_DATA names no directory with tensor-core/$1/$2, or there is no xz"
         return
     fi
     for f in a b; do xz -dc "$data/$1/$2/${f}_$1_$2.txt.xz" >"$work/$f"; done

@@ -4,8 +4,8 @@
 . "$srcdir/tests/cli/lib.sh"
 cd "$work" || exit 1
 
-folder="blanks and ümläute/$(printf 'quote\047s "2"')"
-mkdir -p "$folder"
+directory="blanks and ümläute/$(printf 'quote\047s "2"')"
+mkdir -p "$directory"
 cat >data.json <<'END'
 {"format": "attest/dataset", "version": 1, "sequences": [[["0.125"], [1.5]], [["0.125"], [2.75]]]}
 END
@@ -15,14 +15,14 @@ cat >weights.json <<'END'
 END
 
 # Names of files and directories.
-cp data.json "$folder/dätä 1.json"
-cp weights.json "$folder/weights of 2.json"
-run 0 "certify in a folder with a strange name" certify "$folder/dätä 1.json" --weights "$folder/weights of 2.json" -o "$folder/certificäte 3.json"
-run 0 "check" check "$folder/certificäte 3.json"
-run 0 "a campaign into such a folder" campaign lemma1 --trials 3 --seed 1 --out "$folder/nìght"
-run 0 "an audit" audit "$folder/dätä 1.json" --weights "$folder/weights of 2.json" --formats p=8 --quick -o "$folder/audit"
-run 0 "a report on it" report "$folder/audit" -o "$folder/page.html"
-refused "a file with a strange name that is not there" certify "$folder/no ünö.json" --weights weights.json
+cp data.json "$directory/dätä 1.json"
+cp weights.json "$directory/weights of 2.json"
+run 0 "certify in a directory with a strange name" certify "$directory/dätä 1.json" --weights "$directory/weights of 2.json" -o "$directory/certificäte 3.json"
+run 0 "check" check "$directory/certificäte 3.json"
+run 0 "a campaign into such a directory" campaign lemma1 --trials 3 --seed 1 --out "$directory/nìght"
+run 0 "an audit" audit "$directory/dätä 1.json" --weights "$directory/weights of 2.json" --formats p=8 --quick -o "$directory/audit"
+run 0 "a report on it" report "$directory/audit" -o "$directory/page.html"
+refused "a file with a strange name that is not there" certify "$directory/no ünö.json" --weights weights.json
 complains '/no ünö.json: '
 
 # The umask is obeyed: nobody else reads what is written under 077.
@@ -35,7 +35,7 @@ modes() { find private -type d ! -perm 700 -o -type f ! -perm 600; }
     "$ATTEST" audit data.json --weights weights.json --formats p=8 --quick -o private/audit --report private/page.html
 ) >"$out" 2>"$err"
 [ $? -eq 0 ] && [ -f private/page.html ] && [ -z "$(modes | tee -a "$err")" ]
-result $? "under umask 077 files and folders are the user's alone"
+result $? "under umask 077 files and directories are the user's alone"
 
 # A locale with a decimal comma.
 localedef -i de_DE -f UTF-8 ./de_DE.UTF-8 >"$out" 2>"$err"

@@ -12,9 +12,9 @@ import hashlib, json, os, struct, subprocess, sys
 BAD = "\x1b[31mred\x1b]0;title\x07 \u009b2J \u202eturned\u2066 \u061cmarked\u200f\u2028 \x7f\r\nattest: forged line"
 attest = sys.argv[1]
 
-def forge(folder, change):
+def forge(directory, change):
     """Rewrites the records of a journal."""
-    data, at, chain, out = open(folder + "/journal", "rb").read(), 0, bytes(32), b""
+    data, at, chain, out = open(directory + "/journal", "rb").read(), 0, bytes(32), b""
     while at < len(data):
         end = data.index(b"\n", at)
         _, kind, size, _ = data[at:end].split()
@@ -26,7 +26,7 @@ def forge(folder, change):
             payload = (json.dumps(record, ensure_ascii=False, indent=2) + "\n").encode()
         chain = hashlib.sha256(chain + b" %s %d\n" % (kind, len(payload)) + payload).digest()
         out += b"attest-record %s %d %s\n" % (kind, len(payload), chain.hex().encode()) + payload + b"\n"
-    open(folder + "/journal", "wb").write(out)
+    open(directory + "/journal", "wb").write(out)
 
 def campaign(name, *arguments):
     subprocess.run([attest, "campaign", *arguments, "--seed", "1", "--jobs", "1", "--out", name], stdout=subprocess.DEVNULL)

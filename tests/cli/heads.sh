@@ -94,7 +94,7 @@ complains 'belongs to another audit'
 printf x >>parts/layer-3-head-1
 refused "a damaged part" $parts --shard 1/1
 complains 'parts/layer-3-head-1: is damaged: remove it'
-refused "no folder for a shard" heads model.safetensors $layers --all --shard 1/2
+refused "no directory for a shard" heads model.safetensors $layers --all --shard 1/2
 refused "a shard alone has no record" $parts --shard 1/2 -o x.json
 refused "no such shard" $parts --shard 3/2
 refused "parts of one head" heads model.safetensors $layers --parts parts

@@ -3,7 +3,7 @@
 # tensors; every way to say it wrongly is refused.
 . "$srcdir/tests/cli/lib.sh"
 
-python3 "$srcdir/examples/make-model.py" --folder "$work" >"$out" 2>"$err"
+python3 "$srcdir/examples/make-model.py" --directory "$work" >"$out" 2>"$err"
 result $? "the example makes a model"
 model=$work/model.safetensors
 set_qkv="--fused-qkv h.0.attn.c_attn.weight --bias-qkv h.0.attn.c_attn.bias --transpose"
@@ -234,11 +234,11 @@ result $? "nothing was written"
 # The same tensors in an .npz archive, and in two files behind an index, make the same weights.
 python3 - "$model" "$work" <<'END'
 import json, os, struct, sys, zipfile
-raw, folder = open(sys.argv[1], "rb").read(), sys.argv[2]
+raw, directory = open(sys.argv[1], "rb").read(), sys.argv[2]
 size = struct.unpack("<Q", raw[:8])[0]
 tensors = {n: (t, raw[8 + size + t["data_offsets"][0]:8 + size + t["data_offsets"][1]])
            for n, t in json.loads(raw[8:8 + size]).items() if n != "__metadata__"}
-with zipfile.ZipFile(folder + "/model.npz", "w", zipfile.ZIP_DEFLATED) as z:
+with zipfile.ZipFile(directory + "/model.npz", "w", zipfile.ZIP_DEFLATED) as z:
     for name, (t, data) in tensors.items():
         shape = "(%s,)" % ", ".join(map(str, t["shape"]))
         head = "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }" % shape
@@ -254,14 +254,14 @@ def save(path, names, metadata):
     open(path, "wb").write(struct.pack("<Q", len(text)) + text + data)
 names = sorted(tensors)
 parts = {"model-1.safetensors": names[::2], "model-2.safetensors": names[1::2]}
-save(folder + "/model-1.safetensors", names[::2], {"__metadata__": None})
-save(folder + "/model-2.safetensors", names[1::2], {})
+save(directory + "/model-1.safetensors", names[::2], {"__metadata__": None})
+save(directory + "/model-2.safetensors", names[1::2], {})
 index = {"metadata": {}, "weight_map": {n: f for f, l in parts.items() for n in l}}
-json.dump(index, open(folder + "/model.safetensors.index.json", "w"))
+json.dump(index, open(directory + "/model.safetensors.index.json", "w"))
 index["weight_map"][names[0]] = "../model-1.safetensors"
-json.dump(index, open(folder + "/outside.json", "w"))
+json.dump(index, open(directory + "/outside.json", "w"))
 index["weight_map"][names[0]] = "missing.safetensors"
-json.dump(index, open(folder + "/missing.json", "w"))
+json.dump(index, open(directory + "/missing.json", "w"))
 END
 "$ATTEST" import "$model" --list >"$work/list"
 for form in model.npz model.safetensors.index.json; do
@@ -276,7 +276,7 @@ for form in model.npz model.safetensors.index.json; do
     refused "$form: a mistyped name" import "$work/$form" --fused-qkv h.0.attn.c_atn.weight --transpose $set_o --head 1/2 -o "$work/no.json"
     complains "is it 'h.0.attn.c_attn.weight'"
 done
-refused "an index that leaves its folder" import "$work/outside.json" --list
+refused "an index that leaves its directory" import "$work/outside.json" --list
 complains "not a file in the directory of the index"
 refused "an index that names no file" import "$work/missing.json" --list
 for map in '3|an object is expected' '["x.npz"]|an object is expected' '{}|there are no tensors' '{"x": 3}|a string is expected'; do

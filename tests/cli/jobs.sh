@@ -6,13 +6,13 @@
 cat >"$work/make.py" <<'END'
 import json, random, sys
 random.seed(7)
-dim, folder = 16, sys.argv[1]
+dim, directory = 16, sys.argv[1]
 def sequences(count, length, entry):
     return [[[entry() for _ in range(dim)] for _ in range(length)] for _ in range(count)]
 def matrix(rows, cols):
     return [[random.randint(-8, 8) / 16 for _ in range(cols)] for _ in range(rows)]
 def write(name, data):
-    json.dump(data, open(folder + "/" + name + ".json", "w"))
+    json.dump(data, open(directory + "/" + name + ".json", "w"))
 spread = sequences(300, 15, lambda: random.getrandbits(30) / 2**30)
 # Ties: many pairs at the least distance, some of them refuting a claim.
 ties = sequences(300, 15, lambda: random.randint(0, 3))

@@ -73,11 +73,11 @@ while byte := sys.stdin.buffer.read(1):
     part.clear()
     if len(parts) < 4:
         continue
-    folder, out, err, expression = parts
+    directory, out, err, expression = parts
     parts.clear()
     good = False
     try:
-        os.chdir(folder)
+        os.chdir(directory)
         with open(out) as file:
             known = {"json": json, "Fraction": Fraction, "o": json.load(file)}
         good = bool(eval(expression, known))

@@ -8,7 +8,7 @@ echo '[1, 2' >cut.json
 echo '{"format": "attest/dataset", "version": 1, "sequences": [[["1", "0"]], [["2", "x"]]]}' >word.json
 echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1, 0], [2, 1]]]}' >data.json
 printf '{"format": "attest/weights", "version": 1, "activation": "softmax", "heads": []}' >headless.json
-mkdir folder
+mkdir directory
 : >nothing.json
 echo 'hello' >text.txt
 echo "{'format': 'attest/dataset'}" >single.json
@@ -74,7 +74,7 @@ certify data.json --weights data.json | "attest/weights" is expected, this is "a
 certify cut.json --weights headless.json | line 2, column 1: the text ends too early
 separated word.json | sequences\[1\]\[0\]\[1\]
 separated none.json | none.json: cannot open: No such file or directory
-separated folder | folder: .*
+separated directory | directory: .*
 report nowhere | nowhere: cannot open the directory
 dot tc:hoper fp16 1 2 | tc:volta, tc:ampere, tc:ada, tc:hopper or tc:blackwell is expected
 help certfy | did you mean

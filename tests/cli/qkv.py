@@ -2,7 +2,7 @@
 """Queries, keys and values for the tests of judge, tolerance and simulate, and attention in plain
 Python beside them. Written from the formats' definitions, with struct alone.
 
-    qkv.py make FOLDER             the files
+    qkv.py make DIR             the files
     qkv.py inside BOUND [causal]   every exact value lies between lo and hi, and within bound
     qkv.py mix A B OUT             out of A in even rows, of B in odd ones
 """
@@ -113,10 +113,10 @@ def attention(q, k, v, sees=lambda i, j: j <= i, scale=1 / math.sqrt(DIM)):
     return out
 
 
-def make(folder):
+def make(directory):
     count = HEADS * TOKENS * DIM
     data = {"q": numbers(1, count), "k": numbers(2, count), "v": numbers(3, count)}
-    path = lambda name: folder + "/" + name
+    path = lambda name: directory + "/" + name
     for dtype in ("F64", "F32", "F16", "BF16", "F8_E4M3", "F8_E5M2"):
         write(path(dtype + ".safetensors"), {n: (dtype, SHAPE, x) for n, x in data.items()})
     write(path("flat.safetensors"), {n: ("F32", SHAPE[1:], x) for n, x in data.items()})

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A report in headless Chromium: nothing fetched, nothing complained of, legible everywhere.
-# Without a browser it is skipped. ATTEST_SHOTS=FOLDER keeps the screenshots.
+# Without a browser it is skipped. ATTEST_SHOTS=DIR keeps the screenshots.
 for browser in chromium chromium-browser google-chrome; do
     command -v "$browser" >/dev/null 2>&1 && break
     browser=

@@ -48,9 +48,9 @@ result $? "a number of 100 000 digits is shown by its beginning"
 mkdir -p "$work/empty" "$work/deep/1/2/3/4/5/6/7/8"
 run 0 "no records" report "$work/empty"
 shows '^no page without -o OUT.html: 0 records, 0 plots$'
-run 0 "eight folders deep" report "$work/deep"
+run 0 "eight directories deep" report "$work/deep"
 mkdir "$work/deep/1/2/3/4/5/6/7/8/9"
-refused "nine folders deep" report "$work/deep"
+refused "nine directories deep" report "$work/deep"
 complains "^attest: $work/deep: 1/2/3/4/5/6/7/8/9: directories more than 8 deep"
 
 # an unbounded bin has no end; a record without a pair has no marked pair
@@ -99,10 +99,10 @@ result $? "JUnit says the same"
 
 # directories without records, and with other files
 mkdir "$work/empty"
-run 0 "an empty folder" report "$work/empty" -o "$work/empty.html"
+run 0 "an empty directory" report "$work/empty" -o "$work/empty.html"
 check "$work/empty.html"
 result $? "its page is valid"
-refused "no such folder" report "$work/nowhere" -o "$work/none.html"
+refused "no such directory" report "$work/nowhere" -o "$work/none.html"
 refused "a file" report "$work/page.html" -o "$work/none.html"
 mkdir "$work/bad"
 echo '{"format": "attest/audit", "version": 1,' >"$work/bad/cut.json"

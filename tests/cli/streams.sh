@@ -49,13 +49,13 @@ for command in "eval x --weights x -o" "certify x --weights x -o" "construct x -
     "memorize x -o" "counterexample --weights x -o" "approximate --function sum -o" \
     "audit x -o" "audit x --report" "campaign x --junit" "import x -o" "report x -o"; do
     for target in "$work/none/file.json" "$work/large.json/file.json"; do
-        run 4 "no such folder: $command" $command "$target"
+        run 4 "no such directory: $command" $command "$target"
         complains "^attest: $target: cannot create: "
     done
 done
-run 4 "a folder instead of a file" certify x --weights x -o "$work"
+run 4 "a directory instead of a file" certify x --weights x -o "$work"
 complains "^attest: $work: is a directory"
-run 4 "a file instead of a folder" audit x -o "$work/stdout"
+run 4 "a file instead of a directory" audit x -o "$work/stdout"
 complains "^attest: $work/stdout: cannot create files in it: Not a directory"
 
 # A progress line stands on a terminal, but not between lines of output.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes the binary files of this folder: good-* and bad-*.npy, .npz and .safetensors.
+"""Makes the binary files of this directory: good-* and bad-*.npy, .npz and .safetensors.
 
-    make-binary.py [FOLDER]      writes them to FOLDER (default: here)
+    make-binary.py [DIR]      writes them to DIR (default: here)
 
 Plain Python 3, no NumPy; the same bytes everywhere, because the deflate streams are written by
 hand. Beside them: binary.md, the tables for people, and binary.list, with a line
@@ -30,13 +30,13 @@ def table(title, columns, rows):
     return lines + ["| `%s` | %s |" % row for row in rows]
 
 
-def write(folder, name, data):
-    with open(os.path.join(folder, name), "wb") as file:
+def write(directory, name, data):
+    with open(os.path.join(directory, name), "wb") as file:
         file.write(data)
 
 
 def main():
-    folder = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
+    directory = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
     make_npy()
     make_npz()
     make_safetensors()
@@ -48,9 +48,9 @@ def main():
     page += table("Good files", ["file", "what is in it"], good)
     page += table("Bad files", ["file", "its error says"], bad)
     for name, (data, _, _) in files:
-        write(folder, name, data)
-    write(folder, "binary.md", ("\n".join(page) + "\n").encode())
-    write(folder, "binary.list", "".join(
+        write(directory, name, data)
+    write(directory, "binary.md", ("\n".join(page) + "\n").encode())
+    write(directory, "binary.list", "".join(
         "%s\t%s\n" % (name, message or "") for name, (_, message, _) in files).encode())
 
 

@@ -31,9 +31,9 @@ def environment(**variables):
     return dict(os.environ, SOURCE_DATE_EPOCH="0", **variables)
 
 
-def works(arguments, folder, **variables):
+def works(arguments, directory, **variables):
     """A run without failures: what is refused would show nothing."""
-    got = subprocess.run([attest, *arguments], cwd=folder, env=environment(**variables), timeout=300,
+    got = subprocess.run([attest, *arguments], cwd=directory, env=environment(**variables), timeout=300,
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert got.returncode in (0, 1, 3), (arguments, got.returncode, got.stderr)
     return got
@@ -42,8 +42,8 @@ def works(arguments, folder, **variables):
 class Server:
     """A command that preload.c has stopped before main, and forks for every place that is to fail."""
 
-    def __init__(self, arguments, folder):
-        self.process = subprocess.Popen([attest, *arguments], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    def __init__(self, arguments, directory):
+        self.process = subprocess.Popen([attest, *arguments], cwd=directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         env=environment(LD_PRELOAD=preload, ATTEST_PRELOAD_SERVER=work))
 
     def run(self, place):
@@ -61,25 +61,25 @@ WITH_WORKERS = ("campaign", "counterexample", "demo")
 DIED = re.compile(rb"out of memory|workers? died|\"kind\": \"memory\"")
 
 
-def product(folder):
-    """What -o made: the bytes of the file, or of the files in the folder."""
-    made = os.path.join(folder, "made")
+def product(directory):
+    """What -o made: the bytes of the file, or of the files in the directory."""
+    made = os.path.join(directory, "made")
     if os.path.isdir(made):
         paths = (os.path.join(place, name) for place, _, names in os.walk(made) for name in names if name != "journal")
         return sorted((path, forms.steady(open(path, "rb").read())) for path in paths)
     return forms.steady(open(made, "rb").read()) if os.path.exists(made) else None
 
 
-def clear(folder, arguments):
-    made = os.path.join(folder, "made")
+def clear(directory, arguments):
+    made = os.path.join(directory, "made")
     shutil.rmtree(made, ignore_errors=True)
     if os.path.exists(made):
         os.remove(made)
     if "--resume" in arguments:
-        shutil.copytree(os.path.join(folder, "begun"), made)
+        shutil.copytree(os.path.join(directory, "begun"), made)
 
 
-def wrong(right, made, got, folder, arguments):
+def wrong(right, made, got, directory, arguments):
     """What is wrong with a run under failure, or None."""
     code, steady = got.returncode, arguments[0] not in UNSTEADY
     isolated = arguments[0] in WITH_WORKERS or "--load" in arguments  # a property of the user's own has a process, too
@@ -94,7 +94,7 @@ def wrong(right, made, got, folder, arguments):
         return f"exit {code}, {right.returncode} is right: {got.stderr[:200]!r}"
     if steady and forms.steady(got.stdout) != forms.steady(right.stdout):
         return "other output, exit %d" % code
-    if steady and product(folder) != made:
+    if steady and product(directory) != made:
         return "another file, exit %d" % code
     return None
 
@@ -112,24 +112,24 @@ def choose(stacks, command):
     return sorted({k for ks in alike.values() for k in (ks[0], ks[1 % len(ks)], ks[len(ks) // 2], ks[-1])})
 
 
-def attack(arguments, folder):
+def attack(arguments, directory):
     """Failures of one command: how many allocations, runs, exits with 4 there are, and what went wrong."""
     told = os.path.join(work, "stacks")
-    clear(folder, arguments)
-    works(arguments, folder, LD_PRELOAD=preload, ATTEST_PRELOAD_STACKS=told)
+    clear(directory, arguments)
+    works(arguments, directory, LD_PRELOAD=preload, ATTEST_PRELOAD_STACKS=told)
     with open(told, "rb") as file:
         stacks = list(struct.iter_unpack("=QQ", file.read()))
     os.remove(told)
-    clear(folder, arguments)
-    right = works(arguments, folder)
-    made = product(folder)
+    clear(directory, arguments)
+    right = works(arguments, directory)
+    made = product(directory)
     places, complaints, said = choose(stacks, arguments[0]), [], 0
-    server = Server(arguments, folder)
+    server = Server(arguments, directory)
     for place in (f"{k}{kind}" for k in places for kind in ("", "+")):
-        clear(folder, arguments)
+        clear(directory, arguments)
         got = server.run(place)
         said += got.returncode == 4
-        trouble = wrong(right, made, got, folder, arguments)
+        trouble = wrong(right, made, got, directory, arguments)
         if trouble:
             complaints.append(f"allocation {place}: {trouble}")
     server.end()
@@ -137,14 +137,14 @@ def attack(arguments, folder):
 
 
 def main():
-    folder, failed = os.path.join(work, "in"), 0
-    forms.prepare(works, folder, source, own)
+    directory, failed = os.path.join(work, "in"), 0
+    forms.prepare(works, directory, source, own)
     chosen = re.compile(os.environ.get("ATTEST_COMMANDS", "."))
     commands = [(a, " ".join(os.path.basename(word) for word in a)) for a in forms.commands(source, own)]
     commands = [(a, shown) for a, shown in commands if chosen.search(shown) and not (most.isdigit() and a[0] in LONG)]
     print(f"1..{len(commands)}")
     for i, (arguments, shown) in enumerate(commands, 1):
-        number, runs, said, complaints = attack(arguments, folder)
+        number, runs, said, complaints = attack(arguments, directory)
         print("ok" if not complaints else "not ok", i, "-", f"{shown}: {number} allocations, {runs} failures, {said} exits 4, "
               f"{runs - said - len(complaints)} right, {len(complaints)} wrong", flush=True)
         for line in complaints[:5]:

@@ -16,7 +16,7 @@
 
 enum { MOST = 20000 };
 
-static char folder[] = "t-fault-certify.XXXXXX", data_file[64], weights_file[64];
+static char directory[] = "t-fault-certify.XXXXXX", data_file[64], weights_file[64];
 static attest_dataset dataset;
 static attest_weights weights;
 static attest_certificate certificate;
@@ -152,10 +152,10 @@ static void try_faults(const char *what, attest_status (*work)(attest_error *err
 
 TEST(fault_certify)
 {
-    if (!mkdtemp(folder))
+    if (!mkdtemp(directory))
         return 1;
-    snprintf(data_file, sizeof data_file, "%s/data.json", folder);
-    snprintf(weights_file, sizeof weights_file, "%s/weights.json", folder);
+    snprintf(data_file, sizeof data_file, "%s/data.json", directory);
+    snprintf(weights_file, sizeof weights_file, "%s/weights.json", directory);
     attest_dataset_init(&dataset);
     attest_weights_init(&weights);
     attest_certificate_init(&certificate);
@@ -179,7 +179,7 @@ TEST(fault_certify)
     attest_dataset_clear(&dataset);
     unlink(data_file);
     unlink(weights_file);
-    rmdir(folder);
+    rmdir(directory);
     flint_cleanup();
     return 0;
 }

@@ -16,7 +16,7 @@
 #include "io/dataset_json.h"
 #include "tests/tap.h"
 
-static char folder[] = "t-fault-files.XXXXXX", target[64], large[64];
+static char directory[] = "t-fault-files.XXXXXX", target[64], large[64];
 static attest_dataset dataset;
 static attest_weights weights;
 
@@ -145,9 +145,9 @@ static attest_status build_doubles(attest_error *error)
     return status;
 }
 
-static int files_in_folder(void)
+static int files_in_directory(void)
 {
-    DIR *open = opendir(folder);
+    DIR *open = opendir(directory);
     int count = 0;
 
     for (struct dirent *entry; (entry = readdir(open));)
@@ -208,7 +208,7 @@ static unsigned long test_point(operation *run, const char *name, const char *po
         bool fine = status == ATTEST_OK || (failures > 0 && error.text[0] &&
                                             (status == ATTEST_IO || status == ATTEST_NOMEM));
         fine = fine && target_is_whole(status == ATTEST_OK || strcmp(point, "fsync") == 0) &&
-               files_in_folder() == 2;
+               files_in_directory() == 2;
         if (!fine)
             printf("# %s: %s %lu: %s (%s)\n", name, point, k, attest_status_name(status),
                    error.text);
@@ -267,10 +267,10 @@ TEST(fault_files)
     unsigned long passes[7] = {0};
 
     TAP_OK(armed_by_environment() == 0, "ATTEST_FAULT=alloc:2:once");
-    if (!mkdtemp(folder))
+    if (!mkdtemp(directory))
         return 99;
-    snprintf(target, sizeof target, "%s/target", folder);
-    snprintf(large, sizeof large, "%s/large", folder);
+    snprintf(target, sizeof target, "%s/target", directory);
+    snprintf(large, sizeof large, "%s/large", directory);
     make_large();
     attest_dataset_init(&dataset);
     attest_weights_init(&weights);
@@ -289,7 +289,7 @@ TEST(fault_files)
     attest_weights_clear(&weights);
     unlink(target);
     unlink(large);
-    rmdir(folder);
+    rmdir(directory);
     flint_cleanup();
     return 0;
 }

@@ -13,7 +13,7 @@
 #include "tests/tap.h"
 
 enum { TOKENS = 3000 };
-static char folder[] = "t-file-size.XXXXXX", path[64];
+static char directory[] = "t-file-size.XXXXXX", path[64];
 
 static void build(attest_dataset *dataset)
 {
@@ -47,9 +47,9 @@ static attest_status write_limited(const attest_dataset *dataset, rlim_t limit)
     return WIFEXITED(ended) ? (attest_status)WEXITSTATUS(ended) : ATTEST_USAGE;
 }
 
-static int files_in_folder(void)
+static int files_in_directory(void)
 {
-    DIR *open = opendir(folder);
+    DIR *open = opendir(directory);
     int count = 0;
 
     for (struct dirent *entry; (entry = readdir(open));)
@@ -80,9 +80,9 @@ TEST(file_size)
     attest_dataset_init(&dataset);
     attest_dataset_init(&again);
     build(&dataset);
-    if (!mkdtemp(folder))
+    if (!mkdtemp(directory))
         return 99;
-    snprintf(path, sizeof path, "%s/target", folder);
+    snprintf(path, sizeof path, "%s/target", directory);
     TAP_OK(attest_dataset_write(&dataset, path, NULL) == ATTEST_OK &&
                attest_input_open(&whole, path, SIZE_MAX, NULL) == ATTEST_OK,
            "written");
@@ -96,14 +96,14 @@ TEST(file_size)
     for (size_t i = 0; i < sizeof limit / sizeof limit[0]; i++) {
         TAP_OK(write_limited(&dataset, limit[i]) == ATTEST_IO, "full after %zu of %zu bytes",
                limit[i], size);
-        TAP_OK(target_is("old") && files_in_folder() == 1, "the old file, and nothing else");
+        TAP_OK(target_is("old") && files_in_directory() == 1, "the old file, and nothing else");
     }
-    TAP_OK(write_limited(&dataset, size) == ATTEST_OK && files_in_folder() == 1,
+    TAP_OK(write_limited(&dataset, size) == ATTEST_OK && files_in_directory() == 1,
            "just large enough");
     TAP_OK(attest_dataset_read(&again, path, NULL, NULL) == ATTEST_OK && again.total == TOKENS,
            "and it can be read");
     unlink(path);
-    rmdir(folder);
+    rmdir(directory);
     attest_dataset_clear(&again);
     attest_dataset_clear(&dataset);
     flint_cleanup();

@@ -37,30 +37,30 @@ def write_json(path, value):
         json.dump(value, file)
 
 
-def prepare(works, folder, source, own):
-    """Makes the inputs in folder; works(arguments, folder) runs a command that must work, own is a shared object
+def prepare(works, directory, source, own):
+    """Makes the inputs in directory; works(arguments, directory) runs a command that must work, own is a shared object
     with properties, or None."""
     pair, soft, hard = (f"{source}/examples/{name}.json" for name in ("universal-pair", "softmax", "hardmax"))
-    os.mkdir(folder)
-    write_safetensors(f"{folder}/qkv.safetensors", {name: ("BF16", [rows, 4], b"".join(
+    os.mkdir(directory)
+    write_safetensors(f"{directory}/qkv.safetensors", {name: ("BF16", [rows, 4], b"".join(
         struct.pack("<f", (7 * i % 11 - 5) / 8)[2:] for i in range(rows * 4))) for name, rows in (("q", 3), ("k", 5), ("v", 5))} | {
             "factor": ("F32", [], struct.pack("<f", 0.5))})
     dataset = {"format": "attest/dataset", "version": 1, "sequences": [[[1, 0], [2, 1]], [[1, 0], [3, 1]]]}
-    write_json(f"{folder}/labels.json", dataset | {"labels": [[[1], [2]], [[3], [4]]]})
+    write_json(f"{directory}/labels.json", dataset | {"labels": [[[1], [2]], [[3], [4]]]})
     one = [[1, 0], [0, 1]]
     head = {"WQ": one, "WK": one, "WV": one, "WO": one, "bQ": [1, 0], "bK": [0, 1], "bV": [1, 1], "bO": [0, "1/2"], "gQ": [1, 2],
             "gK": [2, 1], "alibi": "1/2"}
-    write_json(f"{folder}/form.json", {"format": "attest/weights", "version": 1, "activation": "softmax", "mask": "causal", "heads": [head],
+    write_json(f"{directory}/form.json", {"format": "attest/weights", "version": 1, "activation": "softmax", "mask": "causal", "heads": [head],
                                        "rotary": {"dims": 2, "theta": "100"}, "norm": {"kind": "rms", "eps": "1e-5"},
                                        "head_norm": {"eps": "1e-6", "over": "head"}, "softcap": "5"})
-    with open(f"{folder}/numbers", "w") as file:
+    with open(f"{directory}/numbers", "w") as file:
         file.write("3f800000 40000000\n")
-    with open(f"{folder}/number", "w") as file:
+    with open(f"{directory}/number", "w") as file:
         file.write("3f800000\n")
-    with open(f"{folder}/words", "w") as file:
+    with open(f"{directory}/words", "w") as file:
         file.write("one A\ntwo B\n\none A\n")
-    os.mkdir(f"{folder}/model")
-    subprocess.run([sys.executable, f"{source}/tests/ref/model_qkv.py", "make", f"{folder}/model", "llama"], check=True,
+    os.mkdir(f"{directory}/model")
+    subprocess.run([sys.executable, f"{source}/tests/ref/model_qkv.py", "make", f"{directory}/model", "llama"], check=True,
                    stdout=subprocess.DEVNULL)
     shards = ["campaign", "lemma1", "--trials", "70", "--jobs", "1", "--out"]
     for arguments in (
@@ -78,17 +78,17 @@ def prepare(works, folder, source, own):
             ["memorize", "labels.json", "-o", "network.json"],
             ["judge", "qkv.safetensors", "out.safetensors", "--kernel", "bf16-any", "-o", "judged.json"],
             ["approximate", "--function", "sum", "--grid", "4", "--csv", "errors.csv"]):
-        works(arguments, folder)
-    os.truncate(f"{folder}/begun/journal", os.path.getsize(f"{folder}/begun/journal") // 2)
-    os.mkdir(f"{folder}/kept")
-    shutil.copy(f"{source}/tests/corpus/lemma1-tightest.json", f"{folder}/kept")
-    os.mkdir(f"{folder}/records")
+        works(arguments, directory)
+    os.truncate(f"{directory}/begun/journal", os.path.getsize(f"{directory}/begun/journal") // 2)
+    os.mkdir(f"{directory}/kept")
+    shutil.copy(f"{source}/tests/corpus/lemma1-tightest.json", f"{directory}/kept")
+    os.mkdir(f"{directory}/records")
     for name in ("proved.json", "counterexample.json", "judged.json", "errors.csv", "audited", "collided", "shard1"):
-        copy = shutil.copytree if os.path.isdir(f"{folder}/{name}") else shutil.copy
-        copy(f"{folder}/{name}", f"{folder}/records/{name}")
+        copy = shutil.copytree if os.path.isdir(f"{directory}/{name}") else shutil.copy
+        copy(f"{directory}/{name}", f"{directory}/records/{name}")
     if own:
-        works(["campaign", "own-search", "--load", own, "--trials", "50", "--jobs", "1", "--out", "own"], folder)
-        shutil.copy(next(f"{folder}/own/{name}" for name in os.listdir(f"{folder}/own") if name.startswith("own-search")), f"{folder}/own.json")
+        works(["campaign", "own-search", "--load", own, "--trials", "50", "--jobs", "1", "--out", "own"], directory)
+        shutil.copy(next(f"{directory}/own/{name}" for name in os.listdir(f"{directory}/own") if name.startswith("own-search")), f"{directory}/own.json")
 
 
 def commands(source, own):

@@ -1,7 +1,7 @@
 """A disk that is full after K bytes of a file, for commands that write one or several: exit code 4 with one
 line that says so, and every file whole or not there; or all of it.
 
-usage: full.py ATTEST SOURCE FOLDER [MOST]: at most MOST values of K per command, evenly spaced; every byte
+usage: full.py ATTEST SOURCE DIR [MOST]: at most MOST values of K per command, evenly spaced; every byte
 without it. RLIMIT_FSIZE stands for the disk. Prints TAP, a line per command.
 """
 import os
@@ -13,12 +13,12 @@ import sys
 
 import forms
 
-attest, source, folder = sys.argv[1:4]
+attest, source, directory = sys.argv[1:4]
 most = int(sys.argv[4]) if len(sys.argv) > 4 else None
 os.environ["SOURCE_DATE_EPOCH"] = "0"
 examples = source + "/examples"
 pair, soft, qkv = f"{examples}/universal-pair.json", f"{examples}/softmax.json", f"{examples}/attention.safetensors"
-made = f"{folder}/made"
+made = f"{directory}/made"
 
 
 def run(arguments, limit=None):
@@ -71,9 +71,9 @@ def attack(arguments):
 
 def main():
     for k in "1", "2":
-        run(["campaign", "lemma1", "--trials", "70", "--shard", f"{k}/2", "--out", f"{folder}/s{k}", "--jobs", "1"])
+        run(["campaign", "lemma1", "--trials", "70", "--shard", f"{k}/2", "--out", f"{directory}/s{k}", "--jobs", "1"])
     commands = {
-        "merge": ["campaign", "merge", f"{folder}/s1", f"{folder}/s2", "-o", made],
+        "merge": ["campaign", "merge", f"{directory}/s1", f"{directory}/s2", "-o", made],
         "campaign": ["campaign", "lemma1", "--trials", "70", "--observe", "--out", made, "--jobs", "1"],
         "audit": ["audit", pair, "--weights", soft, "--formats", "bfloat16", "--quick", "--jobs", "1", "-o", made],
         "judge": ["judge", qkv, qkv + ":y", "--kernel", "fp32-any", "--jobs", "1", "-o", made],

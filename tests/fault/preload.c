@@ -3,9 +3,9 @@
  * two numbers of 64 bits for every allocation: which it is, and one that is the same where the
  * same calls led to it. A process that is forked counts on from what its parent had.
  *
- * Starting a program takes longer than most of the runs: with ATTEST_PRELOAD_SERVER=FOLDER it
+ * Starting a program takes longer than most of the runs: with ATTEST_PRELOAD_SERVER=DIR it
  * stops before main and reads places, K or K+, one a line, from standard input; for each the
- * program is forked and runs, its output in FOLDER/stdout and FOLDER/stderr, and the status of
+ * program is forked and runs, its output in DIR/stdout and DIR/stderr, and the status of
  * wait is written to standard output. Needs glibc, whose own functions it calls. */
 #include <errno.h>
 #include <execinfo.h>
@@ -34,12 +34,12 @@ static void set_place(const char *k)
     from_then_on = k && strchr(k, '+') != NULL;
 }
 
-static void reopen(int file, const char *folder, const char *name, int flags)
+static void reopen(int file, const char *directory, const char *name, int flags)
 {
     char path[4096];
     int opened;
 
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    snprintf(path, sizeof path, "%s/%s", directory, name);
     opened = open(path, flags, 0600);
     if (opened < 0 || dup2(opened, file) < 0)
         _exit(99);
@@ -47,7 +47,7 @@ static void reopen(int file, const char *folder, const char *name, int flags)
 }
 
 /* Returns in every child, which is to run the program; ends the server with its input. */
-static void serve(const char *folder)
+static void serve(const char *directory)
 {
     char place[64];
     int status;
@@ -65,8 +65,8 @@ static void serve(const char *folder)
         if (child == 0) {
             set_place(place);
             reopen(STDIN_FILENO, "/dev", "null", O_RDONLY);
-            reopen(STDOUT_FILENO, folder, "stdout", O_WRONLY | O_CREAT | O_TRUNC);
-            reopen(STDERR_FILENO, folder, "stderr", O_WRONLY | O_CREAT | O_TRUNC);
+            reopen(STDOUT_FILENO, directory, "stdout", O_WRONLY | O_CREAT | O_TRUNC);
+            reopen(STDERR_FILENO, directory, "stderr", O_WRONLY | O_CREAT | O_TRUNC);
             alarm(SECONDS);
             return;
         }

@@ -24,7 +24,7 @@ typedef enum answer { HOLDS, FAILS, UNDECIDED, REFUSED, ANSWERS } answer;
 
 static long tally[FORGE_KINDS][FORGE_JUDGEMENTS][ANSWERS];
 static long wrong[FORGE_KINDS], left_out, instances;
-static char folder[] = "t-forge.XXXXXX";
+static char directory[] = "t-forge.XXXXXX";
 
 /* One forged certificate. */
 typedef struct forgery {
@@ -252,8 +252,8 @@ TEST(forge)
     char place[4096];
     bool ok = true;
 
-    if (!getenv("ATTEST") || !mkdtemp(folder) || chdir(folder) != 0 || mkdir("work", 0777) ||
-        !getcwd(place, sizeof place) || chdir("work") != 0)
+    if (!getenv("ATTEST") || !mkdtemp(directory) || chdir(directory) != 0 ||
+        mkdir("work", 0777) || !getcwd(place, sizeof place) || chdir("work") != 0)
         return 99;
     for (; tried < FORGERIES && ok; number++) {
         state = seed + (uint64_t)number * 0x1000003;
@@ -283,7 +283,7 @@ TEST(forge)
            "%ld true ones stay undecided at %d bits", total(FORGE_TRUE, UNDECIDED), MAX_BITS);
     if (chdir("../..") == 0 && all_right()) {
         char command[64];
-        snprintf(command, sizeof command, "rm -r %s", folder);
+        snprintf(command, sizeof command, "rm -r %s", directory);
         TAP_OK(system(command) == 0, "nothing is left");
     }
     flint_cleanup();

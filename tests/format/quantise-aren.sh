@@ -3,7 +3,7 @@
 # its version makes of the float ones, and the other tensors are the same.
 data=${ATTEST_DATA:-none}/ctranslate2-aren
 if [ ! -e "$data" ]; then
-    echo "1..0 # SKIP ATTEST_DATA names no folder with ctranslate2-aren"
+    echo "1..0 # SKIP ATTEST_DATA names no directory with ctranslate2-aren"
     exit 0
 fi
 if ! command -v python3 >/dev/null 2>&1; then
@@ -31,9 +31,9 @@ def read(path):
     return out
 
 
-folder, program = sys.argv[1:]
-floats = read(folder + "/aren-transliteration.safetensors")
-integers = read(folder + "/aren-transliteration-i8.safetensors")
+directory, program = sys.argv[1:]
+floats = read(directory + "/aren-transliteration.safetensors")
+integers = read(directory + "/aren-transliteration-i8.safetensors")
 echo = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 values = wrong = tensors = nearest = 0
 for name, (kind, shape, codes) in integers.items():

@@ -25,21 +25,21 @@ enum {
 
 enum { CHUNKS = 8 }; /* of a journal: more than the plan has */
 
-static char folder[2][64], *root;
+static char directory[2][64], *root;
 
-static void remove_folders(void)
+static void remove_directories(void)
 {
     char path[160];
 
     for (int i = 0; i < 2; i++) {
-        snprintf(path, sizeof path, "%s/journal", folder[i]);
+        snprintf(path, sizeof path, "%s/journal", directory[i]);
         unlink(path);
-        rmdir(folder[i]);
+        rmdir(directory[i]);
     }
     rmdir(root);
 }
 
-static void make_folders(void)
+static void make_directories(void)
 {
     static char memory[] = "/dev/shm/fuzz-merge.XXXXXX", disk[] = "/tmp/fuzz-merge.XXXXXX";
 
@@ -49,11 +49,11 @@ static void make_folders(void)
     if (!root)
         abort();
     for (int i = 0; i < 2; i++) {
-        snprintf(folder[i], sizeof folder[i], "%s/%d", root, i);
-        if (mkdir(folder[i], 0700) != 0)
+        snprintf(directory[i], sizeof directory[i], "%s/%d", root, i);
+        if (mkdir(directory[i], 0700) != 0)
             abort();
     }
-    atexit(remove_folders);
+    atexit(remove_directories);
 }
 
 /* The plan of journal i under these switches, made once. */
@@ -95,7 +95,7 @@ static void write_journal(unsigned switches, unsigned i, const uint8_t *data, si
         end = mark ? (size_t)(mark - data) : size;
         attest_frame_format(&text, &chain, "chunk", (const char *)data + at, end - at);
     }
-    snprintf(path, sizeof path, "%s/journal", folder[i]);
+    snprintf(path, sizeof path, "%s/journal", directory[i]);
     file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (file < 0 || write(file, text.data, text.size) != (ssize_t)text.size || close(file) != 0)
         abort();
@@ -113,8 +113,9 @@ static uint64_t count_trials(attest_merge *merge)
 
 FUZZ_TARGET(merge)
 {
-    const char *const folders[] = {folder[0], folder[1]}, *const turned[] = {folder[1],
-                                                                             folder[0]};
+    const char *const directories[] = {directory[0], directory[1]}, *const turned[] = {
+                                                                        directory[1],
+                                                                        directory[0]};
     const uint8_t *second;
     attest_merge merge, again;
     attest_error error;
@@ -124,15 +125,15 @@ FUZZ_TARGET(merge)
     if (size < 1)
         return 0;
     if (!root)
-        make_folders();
+        make_directories();
     switches = data[0] % SWITCHES;
     partial = switches & PARTIAL;
     second = memchr(data + 1, 0xfe, size - 1);
     write_journal(switches, 0, data + 1, second ? (size_t)(second - data) - 1 : size - 1);
     if (second)
         write_journal(switches, 1, second + 1, size - (size_t)(second - data) - 1);
-    if (attest_merge_read(&merge, folders, second ? 2 : 1, attest_property_get, partial, NULL,
-                          NULL, &error) != ATTEST_OK) {
+    if (attest_merge_read(&merge, directories, second ? 2 : 1, attest_property_get, partial,
+                          NULL, NULL, &error) != ATTEST_OK) {
         if (error.text[0] == '\0' || strchr(error.text, '\n'))
             abort();
         return 0;

@@ -32,16 +32,16 @@ static const double words[] = {0.0,      -0.0,      1.0,
                                708.0,    1e300};
 #define WORDS (sizeof words / sizeof words[0])
 
-static void read_seeds(const char *folder)
+static void read_seeds(const char *directory)
 {
-    DIR *dir = opendir(folder);
+    DIR *dir = opendir(directory);
     struct dirent *entry;
 
     while (dir && seeds < SEEDS && (entry = readdir(dir))) {
         char path[4096 + 256];
         FILE *file;
 
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
         file = entry->d_name[0] != '.' ? fopen(path, "rb") : NULL;
         if (!file)
             continue;
@@ -117,11 +117,12 @@ int main(int argc, char **argv)
     const char *target = found ? found + strlen("random-") : "", *set = getenv("ATTEST_TRIALS");
     size_t trials = set && *set ? strtoull(set, NULL, 0) : INPUTS;
     uint64_t state = tap_seed(0x5eed0004);
-    char folder[4096];
+    char directory[4096];
 
     (void)argc;
-    snprintf(folder, sizeof folder, "%s/tests/fuzz/seeds/%s", source ? source : ".", target);
-    read_seeds(folder);
+    snprintf(directory, sizeof directory, "%s/tests/fuzz/seeds/%s", source ? source : ".",
+             target);
+    read_seeds(directory);
     TAP_OK(seeds > 0, "%zu seeds for %s", seeds, target);
     signal(SIGABRT, show_input);
     for (size_t i = 0; i < trials; i++) {

@@ -4,14 +4,14 @@
 
 #include "tests/fuzz/fuzz.h"
 
-static void replay(const char *folder, const char *name, int (*run)(const uint8_t *, size_t))
+static void replay(const char *directory, const char *name, int (*run)(const uint8_t *, size_t))
 {
     static uint8_t data[1 << 20];
     char path[4096 + 256];
     FILE *file;
     size_t size;
 
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    snprintf(path, sizeof path, "%s/%s", directory, name);
     file = fopen(path, "rb");
     if (!TAP_OK(file != NULL, "open %s", name))
         return;
@@ -29,15 +29,15 @@ static bool ends_in(const char *name, const char *end)
 }
 
 /* Runs the target on the files of a directory with this suffix; returns their number. */
-static int replay_folder(const char *folder, const char *end,
-                         int (*run)(const uint8_t *, size_t))
+static int replay_directory(const char *directory, const char *end,
+                            int (*run)(const uint8_t *, size_t))
 {
     struct dirent **entry;
-    int count = scandir(folder, &entry, NULL, alphasort), seeds = 0;
+    int count = scandir(directory, &entry, NULL, alphasort), seeds = 0;
 
     for (int i = 0; i < count; i++) {
         if (entry[i]->d_name[0] != '.' && ends_in(entry[i]->d_name, end)) {
-            replay(folder, entry[i]->d_name, run);
+            replay(directory, entry[i]->d_name, run);
             seeds++;
         }
         free(entry[i]);
@@ -50,14 +50,15 @@ static int replay_folder(const char *folder, const char *end,
 int fuzz_replay(const char *target, int (*run)(const uint8_t *, size_t))
 {
     const char *source = getenv("srcdir");
-    char folder[4096], end[256];
+    char directory[4096], end[256];
     int seeds;
 
-    snprintf(folder, sizeof folder, "%s/tests/fuzz/seeds/%s", source ? source : ".", target);
-    seeds = replay_folder(folder, "", run);
-    snprintf(folder, sizeof folder, "%s/tests/data", source ? source : ".");
+    snprintf(directory, sizeof directory, "%s/tests/fuzz/seeds/%s", source ? source : ".",
+             target);
+    seeds = replay_directory(directory, "", run);
+    snprintf(directory, sizeof directory, "%s/tests/data", source ? source : ".");
     snprintf(end, sizeof end, ".%s", target);
-    seeds += replay_folder(folder, end, run);
+    seeds += replay_directory(directory, end, run);
     TAP_OK(seeds > 0, "%d seeds for %s", seeds, target);
     return 0;
 }

@@ -9,7 +9,7 @@
 
 #include "tests/tap.h"
 
-static char folder[3000];
+static char directory[3000];
 
 /* line = "| `file` | what is wrong | `error` |": its file and error. */
 static bool split_row(char *line, char **file, char **error)
@@ -67,7 +67,7 @@ static void test_bad(const char *file, const char *expected)
     attest_error error = {ATTEST_OK, ""};
     attest_status status;
 
-    snprintf(path, sizeof path, "%s/%s", folder, file);
+    snprintf(path, sizeof path, "%s/%s", directory, file);
     snprintf(line, sizeof line, "%s: %s", path, expected);
     status = read_file(path, file + 4, &error);
     TAP_OK(status == ATTEST_FORMAT && error.status == ATTEST_FORMAT &&
@@ -83,7 +83,7 @@ static int test_table(void)
     FILE *readme;
     int count = 0;
 
-    snprintf(path, sizeof path, "%s/README.md", folder);
+    snprintf(path, sizeof path, "%s/README.md", directory);
     readme = fopen(path, "r");
     if (!TAP_OK(readme != NULL, "%s", path))
         return 0;
@@ -103,9 +103,9 @@ TEST(bad_files)
     int files = 0, good = 0;
     DIR *open;
 
-    snprintf(folder, sizeof folder, "%s/tests/data", source ? source : ".");
-    open = opendir(folder);
-    if (!TAP_OK(open != NULL, "%s", folder))
+    snprintf(directory, sizeof directory, "%s/tests/data", source ? source : ".");
+    open = opendir(directory);
+    if (!TAP_OK(open != NULL, "%s", directory))
         return 0;
     while ((entry = readdir(open))) {
         char path[4000];
@@ -116,7 +116,7 @@ TEST(bad_files)
         if (strncmp(entry->d_name, "good-", 5) != 0)
             continue;
         good++;
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
         TAP_OK(read_file(path, entry->d_name + 5, &error) == ATTEST_OK, "%s %s", entry->d_name,
                error.text);
     }

@@ -13,7 +13,7 @@ typedef struct content {
     size_t size;
 } content;
 
-static const char *folder(void)
+static const char *directory(void)
 {
     static char path[4096];
     const char *source = getenv("srcdir");
@@ -28,7 +28,7 @@ static content load(const char *name)
     content loaded = {malloc(1 << 16), 0};
     FILE *file;
 
-    snprintf(path, sizeof path, "%s/%s", folder(), name);
+    snprintf(path, sizeof path, "%s/%s", directory(), name);
     file = fopen(path, "rb");
     if (!file || !loaded.bytes) {
         TAP_OK(false, "open %s", path);
@@ -218,7 +218,7 @@ TEST(binary)
     int good = 0, bad = 0;
     FILE *list;
 
-    snprintf(path, sizeof path, "%s/binary.list", folder());
+    snprintf(path, sizeof path, "%s/binary.list", directory());
     list = fopen(path, "r");
     while (list && fgets(line, sizeof line, list)) {
         attest_dataset dataset;

@@ -115,7 +115,7 @@ static void test_round_trip(void)
                    attest_weights_read(&second, path, NULL, &error) == ATTEST_OK &&
                    same_weights(&first, &second),
                "%s comes back %s", file[i], error.text);
-    TAP_OK(attest_weights_write(&first, "no/such/folder/file", &error) == ATTEST_IO, "%s",
+    TAP_OK(attest_weights_write(&first, "no/such/directory/file", &error) == ATTEST_IO, "%s",
            error.text);
     attest_weights_clear(&first);
     attest_weights_clear(&second);

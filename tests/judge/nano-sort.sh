@@ -4,7 +4,7 @@
 . "$srcdir/tests/cli/lib.sh"
 p=${ATTEST_DATA:-none}/gpt-nano-sort/partials.safetensors
 if [ ! -e "$p" ]; then
-    echo "1..0 # SKIP ATTEST_DATA names no folder with gpt-nano-sort"
+    echo "1..0 # SKIP ATTEST_DATA names no directory with gpt-nano-sort"
     exit 0
 fi
 need_python

@@ -6,11 +6,11 @@ if ! command -v python3 >/dev/null 2>&1; then
     exit 0
 fi
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-PYTHONDONTWRITEBYTECODE=1 python3 "$srcdir/tests/data/make-binary.py" "$folder"
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+PYTHONDONTWRITEBYTECODE=1 python3 "$srcdir/tests/data/make-binary.py" "$directory"
 
-differences() { # folder: files of ours that are not those of the folder, either way
+differences() { # directory: files of ours that are not those of the directory, either way
     (cd "$1" && ls) | while read -r file; do
         cmp -s "$1/$file" "$srcdir/tests/data/$file" || echo "$file"
     done
@@ -19,7 +19,7 @@ differences() { # folder: files of ours that are not those of the folder, either
     done
 }
 
-found=$(differences "$folder")
+found=$(differences "$directory")
 if [ -z "$found" ]; then
     echo "ok 1 - the files are what the script makes"
 else
@@ -27,9 +27,9 @@ else
     echo "$found" | sed 's/^/# /'
 fi
 
-printf x >>"$folder/good-grid-f8-le.npy"
-rm "$folder/good-grid-f4-le.npy"
-if [ "$(differences "$folder" | wc -l)" -eq 2 ]; then
+printf x >>"$directory/good-grid-f8-le.npy"
+rm "$directory/good-grid-f4-le.npy"
+if [ "$(differences "$directory" | wc -l)" -eq 2 ]; then
     echo "ok 2 - a changed and a missing file are found"
 else
     echo "not ok 2 - a changed and a missing file are found"

@@ -19,17 +19,17 @@ paths() { # tree: "DOCUMENT: PATH" for every path that is not there
     done
 }
 
-files() { # tree: "DOCUMENT: FILE" for every file of source, named without its folder, that is not there
-    (cd "$1" && find src props include tests bench examples python proofs-notes -type f 2>/dev/null | sed 's|.*/||' | sort -u) >"$folder/files"
+files() { # tree: "DOCUMENT: FILE" for every file of source, named without its directory, that is not there
+    (cd "$1" && find src props include tests bench examples python proofs-notes -type f 2>/dev/null | sed 's|.*/||' | sort -u) >"$directory/files"
     documents "$1" | while read -r document; do
-        grep -oE '`[a-z][A-Za-z0-9_-]*\.(c|h|inc|v|py|sh)`' "$1/$document" | tr -d '`' | sort -u | grep -vxFf "$folder/files" | sed "s|^|$document: |"
+        grep -oE '`[a-z][A-Za-z0-9_-]*\.(c|h|inc|v|py|sh)`' "$1/$document" | tr -d '`' | sort -u | grep -vxFf "$directory/files" | sed "s|^|$document: |"
     done
 }
 
 names() { # tree: "DOCUMENT: NAME" for every attest_... that no source file has
-    (cd "$1" && cat $(find src props include tests -name '*.[ch]' -o -name '*.inc') /dev/null | grep -oE 'attest_[a-z0-9_]+' | sort -u) >"$folder/known"
+    (cd "$1" && cat $(find src props include tests -name '*.[ch]' -o -name '*.inc') /dev/null | grep -oE 'attest_[a-z0-9_]+' | sort -u) >"$directory/known"
     documents "$1" | while read -r document; do
-        grep -oE '(^|[^A-Za-z0-9_/])attest_[a-z0-9_]*[a-z0-9]\b' "$1/$document" | sed 's/^[^a]//' | sort -u | grep -vxFf "$folder/known" | sed "s|^|$document: |"
+        grep -oE '(^|[^A-Za-z0-9_/])attest_[a-z0-9_]*[a-z0-9]\b' "$1/$document" | sed 's/^[^a]//' | sort -u | grep -vxFf "$directory/known" | sed "s|^|$document: |"
     done
 }
 
@@ -40,21 +40,21 @@ packages() { # quickstart, document: the packages of the one to build and test t
         done
 }
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
 report 1 "paths in documents" "$(paths "$srcdir")"
 report 2 "names in documents" "$(names "$srcdir")"
 
-mkdir -p "$folder/tree/doc" "$folder/tree/src/base" "$folder/tree/props" "$folder/tree/include" "$folder/tree/tests"
-echo 'int attest_here(void);' >"$folder/tree/src/base/here.h"
-echo 'See `src/base/here.h`, src/base/gone.h, `here.h`, `lost.h`. (`props/NAME.c`, src/base/h*.h)' >"$folder/tree/README.md"
-echo '`attest_here`, `attest_gone`(x) and attest_<module>_<verb>' >"$folder/tree/doc/a.md"
-report 3 "a path that is gone is found" "$(echo 'README.md: src/base/gone.h' >"$folder/expected"; paths "$folder/tree" | diff - "$folder/expected")"
-report 4 "a name that is gone is found" "$(echo 'doc/a.md: attest_gone' >"$folder/expected"; names "$folder/tree" | diff - "$folder/expected")"
+mkdir -p "$directory/tree/doc" "$directory/tree/src/base" "$directory/tree/props" "$directory/tree/include" "$directory/tree/tests"
+echo 'int attest_here(void);' >"$directory/tree/src/base/here.h"
+echo 'See `src/base/here.h`, src/base/gone.h, `here.h`, `lost.h`. (`props/NAME.c`, src/base/h*.h)' >"$directory/tree/README.md"
+echo '`attest_here`, `attest_gone`(x) and attest_<module>_<verb>' >"$directory/tree/doc/a.md"
+report 3 "a path that is gone is found" "$(echo 'README.md: src/base/gone.h' >"$directory/expected"; paths "$directory/tree" | diff - "$directory/expected")"
+report 4 "a name that is gone is found" "$(echo 'doc/a.md: attest_gone' >"$directory/expected"; names "$directory/tree" | diff - "$directory/expected")"
 report 5 "packages of quickstart in doc/install.md" "$(packages "$srcdir/quickstart" "$srcdir/doc/install.md")"
-printf '%s\n' 'packages="' '    gcc libgone-dev? make"' 'check_packages="g++"' >"$folder/quickstart"
-echo 'packages: `gcc make g++`' >"$folder/install.md"
-report 6 "a package that is gone is found" "$(echo libgone-dev >"$folder/expected"; packages "$folder/quickstart" "$folder/install.md" | diff - "$folder/expected")"
+printf '%s\n' 'packages="' '    gcc libgone-dev? make"' 'check_packages="g++"' >"$directory/quickstart"
+echo 'packages: `gcc make g++`' >"$directory/install.md"
+report 6 "a package that is gone is found" "$(echo libgone-dev >"$directory/expected"; packages "$directory/quickstart" "$directory/install.md" | diff - "$directory/expected")"
 
 versions() { # tree: files that have another version than configure.ac
     version=$(sed -n 's/^AC_INIT(\[attest\], \[\(.*\)\])$/\1/p' "$1/configure.ac")
@@ -66,9 +66,9 @@ versions() { # tree: files that have another version than configure.ac
     [ "$(sed -n 's/^#define ATTEST_VERSION_[A-Z]* //p' "$1/include/attest/version.h" | paste -sd.)" = "$version" ] || echo include/attest/version.h
 }
 report 7 "one version in all documents" "$(versions "$srcdir")"
-mkdir -p "$folder/tree/python" "$folder/tree/include/attest"
-echo 'AC_INIT([attest], [1.2.3])' >"$folder/tree/configure.ac"
-report 8 "another version is found" "$([ "$(versions "$folder/tree" 2>/dev/null | wc -l)" -eq 6 ] || echo no)"
+mkdir -p "$directory/tree/python" "$directory/tree/include/attest"
+echo 'AC_INIT([attest], [1.2.3])' >"$directory/tree/configure.ac"
+report 8 "another version is found" "$([ "$(versions "$directory/tree" 2>/dev/null | wc -l)" -eq 6 ] || echo no)"
 report 9 "files in documents" "$(files "$srcdir")"
-report 10 "a file that is gone is found" "$(echo 'README.md: lost.h' >"$folder/expected"; files "$folder/tree" | diff - "$folder/expected")"
+report 10 "a file that is gone is found" "$(echo 'README.md: lost.h' >"$directory/expected"; files "$directory/tree" | diff - "$directory/expected")"
 echo "1..10"

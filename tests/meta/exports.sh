@@ -13,12 +13,12 @@ exported() { # library: its symbols, but for those of the compiler's instrumenta
 declared() {
     prefix=$1
     shift
-    : >"$folder/all.c"
+    : >"$directory/all.c"
     for word in "$@"; do # which are to become the flags alone
         shift
-        case $word in -*) set -- "$@" "$word" ;; *) printf '#include "%s"\n' "$word" >>"$folder/all.c" ;; esac
+        case $word in -*) set -- "$@" "$word" ;; *) printf '#include "%s"\n' "$word" >>"$directory/all.c" ;; esac
     done
-    $CC "$@" -E -o "$folder/all.i" "$folder/all.c" || return
+    $CC "$@" -E -o "$directory/all.i" "$directory/all.c" || return
     awk -v prefix="$prefix" '
         /^#/ { next }
         { text = text " " $0 }
@@ -28,7 +28,7 @@ declared() {
             for (i = 1; i <= n; i++)
                 if (part[i] !~ /(^| )(static|typedef) / && match(part[i], "[ *]" prefix "[a-z0-9_]+ *\\("))
                     print substr(part[i], RSTART + 1, RLENGTH - 1)
-        }' "$folder/all.i" | sed 's/[ (]//g' | sort -u
+        }' "$directory/all.i" | sed 's/[ (]//g' | sort -u
 }
 
 compare() { # exported, declared: what is in one and not in the other
@@ -39,10 +39,10 @@ compare() { # exported, declared: what is in one and not in the other
 both_ways() { # library, prefix, flag or header...: the differences
     library=$1
     shift
-    exported "$library" >"$folder/exported"
-    declared "$@" >"$folder/declared"
-    [ -s "$folder/declared" ] || echo "no declaration was read"
-    compare "$folder/exported" "$folder/declared"
+    exported "$library" >"$directory/exported"
+    declared "$@" >"$directory/declared"
+    [ -s "$directory/declared" ] || echo "no declaration was read"
+    compare "$directory/exported" "$directory/declared"
 }
 
 check() { # number, library, prefix, flag or header...
@@ -55,8 +55,8 @@ check() { # number, library, prefix, flag or header...
     fi
 }
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
 
 check 1 libattest attest_ "-I$srcdir/include" "$srcdir"/include/attest/*.h
 check 2 libattest-engine theft_ "-I$srcdir/src/theft/api" "-I$srcdir/src/theft" -DATTEST_THEFT_BUILTIN=1 \
@@ -66,12 +66,12 @@ check 2 libattest-engine theft_ "-I$srcdir/src/theft/api" "-I$srcdir/src/theft" 
 program() {
     declared attest_ "-I$srcdir/include" "-I$srcdir/src" "-I$srcdir/src/theft/api" "$srcdir"/include/attest/*.h \
         "$srcdir"/src/campaign/gen.h "$srcdir"/src/campaign/label.h \
-        "$srcdir"/src/campaign/property.h >"$folder/one"
+        "$srcdir"/src/campaign/property.h >"$directory/one"
     declared theft_ "-I$srcdir/src/theft/api" "-I$srcdir/src/theft" -DATTEST_THEFT_BUILTIN=1 \
-        "$srcdir/src/theft/api/theft.h" "$srcdir/src/theft/theft_extensions.h" >"$folder/other"
-    sort -u "$folder/one" "$folder/other" >"$folder/declared"
-    nm -D --defined-only "$builddir/attest" | awk '{ print $3 }' | grep -E '^(attest|theft)_' | sort -u >"$folder/exported"
-    compare "$folder/exported" "$folder/declared"
+        "$srcdir/src/theft/api/theft.h" "$srcdir/src/theft/theft_extensions.h" >"$directory/other"
+    sort -u "$directory/one" "$directory/other" >"$directory/declared"
+    nm -D --defined-only "$builddir/attest" | awk '{ print $3 }' | grep -E '^(attest|theft)_' | sort -u >"$directory/exported"
+    compare "$directory/exported" "$directory/declared"
 }
 if [ -f "$builddir/.libs/libattest-engine.so" ]; then
     report 3 "the program, for loaded objects" "$(program)"
@@ -79,15 +79,15 @@ else
     echo "ok 3 - the program, for loaded objects # SKIP its engine is another's, or there are no shared libraries"
 fi
 
-cat >"$folder/planted.h" <<'PLANTED'
+cat >"$directory/planted.h" <<'PLANTED'
 typedef int (*attest_callback)(void);
 static inline int attest_inside(void) { if (1) { return 0; } return 1; }
 int attest_seen(attest_callback callback);
 int *attest_missing(void);
 PLANTED
-echo 'int attest_seen(int (*callback)(void)) { return callback(); } int attest_extra(void) { return 0; }' >"$folder/planted.c"
-$CC -shared -fPIC -w -o "$folder/planted.so" "$folder/planted.c"
+echo 'int attest_seen(int (*callback)(void)) { return callback(); } int attest_extra(void) { return 0; }' >"$directory/planted.c"
+$CC -shared -fPIC -w -o "$directory/planted.so" "$directory/planted.c"
 report 4 "planted differences are found" "$(printf '%s\n' 'attest_extra is exported, but no header declares it' \
-    'attest_missing is declared, but not exported' >"$folder/expected"
-    both_ways "$folder/planted.so" attest_ "$folder/planted.h" | diff - "$folder/expected")"
+    'attest_missing is declared, but not exported' >"$directory/expected"
+    both_ways "$directory/planted.so" attest_ "$directory/planted.h" | diff - "$directory/expected")"
 echo "1..4"

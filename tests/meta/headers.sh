@@ -12,10 +12,10 @@ for word in ${CXX:-g++ clang++ c++}; do
     [ -n "$cxx" ] || ! command -v "$word" >/dev/null 2>&1 || cxx=$word
 done
 
-# The engine's headers as they are installed, all in one folder.
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cp "$srcdir"/src/theft/api/*.h "$srcdir"/src/theft/theft_extensions.h "$srcdir"/src/theft/theft_floats.h "$folder"
+# The engine's headers as they are installed, all in one directory.
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+cp "$srcdir"/src/theft/api/*.h "$srcdir"/src/theft/theft_extensions.h "$srcdir"/src/theft/theft_floats.h "$directory"
 
 compiles() { # language, standard, include directory, header
     case $1 in c) compiler=$CC ;; *) compiler=$cxx ;; esac
@@ -53,15 +53,15 @@ for header in "$srcdir"/include/attest/*.h; do
 done
 
 for name in theft.h theft_extensions.h; do
-    found=$(CC="$CC -DATTEST_THEFT_BUILTIN=1" cxx="${cxx:+$cxx -DATTEST_THEFT_BUILTIN=1}"; alone "$folder" $name)
+    found=$(CC="$CC -DATTEST_THEFT_BUILTIN=1" cxx="${cxx:+$cxx -DATTEST_THEFT_BUILTIN=1}"; alone "$directory" $name)
     [ -z "$found" ]
     result $? "$name stands alone${found:+, but not as }$(echo $found)"
 done
 
-mkdir "$folder/attest"
-echo 'size_t attest_broken(void);' >"$folder/attest/broken.h"
-[ "$(alone "$folder" attest/broken.h | head -n 1)" = c99 ]
+mkdir "$directory/attest"
+echo 'size_t attest_broken(void);' >"$directory/attest/broken.h"
+[ "$(alone "$directory" attest/broken.h | head -n 1)" = c99 ]
 result $? "a planted broken header is found"
-! compiles c c11 "$folder" attest/broken.h && ! compiles c c17 "$folder" attest/broken.h
+! compiles c c11 "$directory" attest/broken.h && ! compiles c c17 "$directory" attest/broken.h
 result $? "in C11 and C17, too"
 echo "1..$count"

@@ -32,28 +32,28 @@ options() { # tree: places in the library's rooms where a string names an option
     done)
 }
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-echo "$allowed" | grep . | sort >"$folder/allowed"
-symbols "$srcdir" "$builddir" >"$folder/symbols"
-calls <"$folder/symbols" >"$folder/calls"
-report 1 "the library's $(grep -c . "$folder/symbols") uses of symbols" "$(comm -23 "$folder/calls" "$folder/allowed")"
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+echo "$allowed" | grep . | sort >"$directory/allowed"
+symbols "$srcdir" "$builddir" >"$directory/symbols"
+calls <"$directory/symbols" >"$directory/calls"
+report 1 "the library's $(grep -c . "$directory/symbols") uses of symbols" "$(comm -23 "$directory/calls" "$directory/allowed")"
 report 2 "its texts name no option" "$(options "$srcdir")"
-report 3 "planted calls are found" "$(printf '%s\n' 'src/base/a.c getenv' 'src/recheck/b.c printf' >"$folder/expected"
+report 3 "planted calls are found" "$(printf '%s\n' 'src/base/a.c getenv' 'src/recheck/b.c printf' >"$directory/expected"
     printf '%s\n' 'src/base/a.c U getenv' 'src/base/a.c U snprintf' 'src/recheck/b.c U printf' 'src/cli/c.c U printf' |
-        calls | diff - "$folder/expected")"
-mkdir -p "$folder/src/io"
-printf '/* see "--x" */\nfail("give --tensor");\n' >"$folder/src/io/a.c"
-report 4 "a planted option is found" "$([ "$(options "$folder" | wc -l)" -eq 1 ] || echo no)"
+        calls | diff - "$directory/expected")"
+mkdir -p "$directory/src/io"
+printf '/* see "--x" */\nfail("give --tensor");\n' >"$directory/src/io/a.c"
+report 4 "a planted option is found" "$([ "$(options "$directory" | wc -l)" -eq 1 ] || echo no)"
 
 # The program names its options at the end of texts that it knows (src/cli/fail.c): they must be
 # ends of texts that the library has.
-sed -n 's/^        {"\([^"]*\)",.*/\1/p' "$srcdir/src/cli/fail.c" >"$folder/phrases"
-strings -n 4 "$builddir/.libs/libattest_core.a" >"$folder/strings"
-report 5 "the $(grep -c . "$folder/phrases") texts that the program knows are the library's" "$([ -s "$folder/phrases" ] || echo none
+sed -n 's/^        {"\([^"]*\)",.*/\1/p' "$srcdir/src/cli/fail.c" >"$directory/phrases"
+strings -n 4 "$builddir/.libs/libattest_core.a" >"$directory/strings"
+report 5 "the $(grep -c . "$directory/phrases") texts that the program knows are the library's" "$([ -s "$directory/phrases" ] || echo none
     while read -r phrase; do
         awk -v end="$phrase" '
             substr($0, length($0) - length(end) + 1) == end { found = 1 }
-            END { exit !found }' "$folder/strings" || echo "$phrase"
-    done <"$folder/phrases")"
+            END { exit !found }' "$directory/strings" || echo "$phrase"
+    done <"$directory/phrases")"
 echo "1..5"

@@ -104,8 +104,8 @@ shared() { # lines of symbols: "WORD: ROOM ROOM..." for every module in several 
         }' | sort
 }
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
 
 report 1 "the archives' global symbols" "$(strangers "$builddir/.libs/libattest_core.a"; strangers "$builddir/.libs/libattest_tool.a")"
 twice=$(types "$srcdir" | repeated)
@@ -115,21 +115,21 @@ report 3 "a module is in one room" "$several"
 echo "# $(types "$srcdir" | grep -c typedef) types, $(echo "$twice" | grep -c typedef) defined more than once;" \
     "$(symbols "$srcdir" "$builddir" | grep -c ' [A-TV-Z] attest_') symbols, $(echo "$several" | grep -c :) modules in several rooms"
 
-echo 'int helper(void); int helper(void) { return 0; }' >"$folder/planted.c"
-$CC -c -o "$folder/planted.o" "$folder/planted.c"
-report 4 "a planted stranger is found" "$(echo helper >"$folder/expected"; strangers "$folder/planted.o" | diff - "$folder/expected")"
+echo 'int helper(void); int helper(void) { return 0; }' >"$directory/planted.c"
+$CC -c -o "$directory/planted.o" "$directory/planted.c"
+report 4 "a planted stranger is found" "$(echo helper >"$directory/expected"; strangers "$directory/planted.o" | diff - "$directory/expected")"
 
-mkdir "$folder/src" "$folder/props" "$folder/include"
-printf 'typedef struct {\n    int a;\n} attest_pair;\ntypedef enum attest_kind { A, B } attest_kind;\nstruct attest_part;\ntypedef struct attest_part attest_part;\n' >"$folder/src/a.h"
-printf 'typedef struct attest_pair {\n    attest_kind kind;\n} attest_pair;\nenum attest_kind { C };\ntypedef int attest_test(void *);\n' >"$folder/include/b.h"
-printf 'typedef int (*attest_test)(void);\nstruct attest_part {\n    int a;\n};\n' >"$folder/props/c.h"
-report 5 "types that are defined twice are found" "$(printf '%s is defined 2 times\n' 'tag attest_kind' 'typedef attest_pair' 'typedef attest_test' >"$folder/expected"; types "$folder" | repeated | diff - "$folder/expected")"
+mkdir "$directory/src" "$directory/props" "$directory/include"
+printf 'typedef struct {\n    int a;\n} attest_pair;\ntypedef enum attest_kind { A, B } attest_kind;\nstruct attest_part;\ntypedef struct attest_part attest_part;\n' >"$directory/src/a.h"
+printf 'typedef struct attest_pair {\n    attest_kind kind;\n} attest_pair;\nenum attest_kind { C };\ntypedef int attest_test(void *);\n' >"$directory/include/b.h"
+printf 'typedef int (*attest_test)(void);\nstruct attest_part {\n    int a;\n};\n' >"$directory/props/c.h"
+report 5 "types that are defined twice are found" "$(printf '%s is defined 2 times\n' 'tag attest_kind' 'typedef attest_pair' 'typedef attest_test' >"$directory/expected"; types "$directory" | repeated | diff - "$directory/expected")"
 
 registered='
 plan_read data
 gone cli
 '
-report 6 "a module in two rooms is found" "$(printf 'gone is registered, but no symbol begins with it\nplan: campaign theory\n' >"$folder/expected"
+report 6 "a module in two rooms is found" "$(printf 'gone is registered, but no symbol begins with it\nplan: campaign theory\n' >"$directory/expected"
     printf '%s\n' 'src/campaign/a.c T attest_plan_init' 'src/theory/b.c R attest_plan' 'src/data/c.c T attest_plan_read_all' 'src/cli/d.c U attest_plan_init' |
-        shared | diff - "$folder/expected")"
+        shared | diff - "$directory/expected")"
 echo "1..6"

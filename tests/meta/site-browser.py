@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""site-browser.py CHROMIUM FOLDER [PICTURES]: pages of the site, wide and narrow, light and dark; one line for each complaint.
+"""site-browser.py CHROMIUM DIR [PICTURES]: pages of the site, wide and narrow, light and dark; one line for each complaint.
 
 No page may be wider than the window, the dark must be dark and the light light, and nothing may fail to load."""
 import os
@@ -15,10 +15,10 @@ PAGES = ["index", "tutorials/engineer", "tutorials/kernels", "tutorials/testing"
          "kernel-models", "reference/certify", "proofs/index", "statements", "glossary", "judge-measured"]
 
 
-def look(chromium, folder, page, width, scheme, pictures):
+def look(chromium, directory, page, width, scheme, pictures):
     driver.show(chromium, width, scheme)
     chromium.events.clear()
-    driver.load(chromium, pathlib.Path(folder, page + ".html").resolve().as_uri())
+    driver.load(chromium, pathlib.Path(directory, page + ".html").resolve().as_uri())
     said = f"{page}, {width} wide, {scheme}"
     wide = chromium.evaluate("document.documentElement.scrollWidth")
     if wide > width:
@@ -28,21 +28,21 @@ def look(chromium, folder, page, width, scheme, pictures):
     if abs(bright[0] - bright[1]) < 0.5 or (bright[0] < 0.5) != (scheme == "dark"):
         print(f"{said}: colours {colours}")
     for event in chromium.events:
-        # browsers do not load modules from a folder: Furo's newer script, which the pages do without
+        # browsers do not load modules from a directory: Furo's newer script, which the pages do without
         if event.get("method") == "Network.loadingFailed" and event["params"].get("type") != "Script":
             print(f"{said}: {event['params'].get('errorText')}")
     if pictures:
         driver.shoot(chromium, pathlib.Path(pictures), f"{page.replace('/', '-')}-{width}-{scheme}")
 
 
-def main(program, folder, pictures=""):
+def main(program, directory, pictures=""):
     with tempfile.TemporaryDirectory() as profile:
         chromium = driver.Browser(program, profile)
         try:
             for page in PAGES:
                 for width in 1280, 390:
                     for scheme in "light", "dark":
-                        look(chromium, folder, page, width, scheme, pictures)
+                        look(chromium, directory, page, width, scheme, pictures)
         finally:
             chromium.close()
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""site-links.py FOLDER: dead links of a site, and what it would load from elsewhere; one line each, nothing if there are none.
+"""site-links.py DIR: dead links of a site, and what it would load from elsewhere; one line each, nothing if there are none.
 
 Every link to a file of the site must have its file, and its anchor there; scripts, styles and pictures must be files of the site.
 """
@@ -28,15 +28,15 @@ class Page(html.parser.HTMLParser):
             self.loads.append(found["src"])
 
 
-def check(folder):
+def check(directory):
     pages = {}
-    for where, _, names in os.walk(folder):
+    for where, _, names in os.walk(directory):
         for name in names:
             if name.endswith(".html"):
                 path = os.path.normpath(os.path.join(where, name))
                 pages[path] = Page(path)
     for path, page in sorted(pages.items()):
-        said = os.path.relpath(path, folder)
+        said = os.path.relpath(path, directory)
         for load in page.loads:
             if urllib.parse.urlsplit(load).scheme not in ("", "data") or load.startswith("//"):
                 print(f"{said}: loads {load} from elsewhere")
@@ -51,7 +51,7 @@ def check(folder):
                 print(f"{said}: no anchor {link}")
         if not page.anchors:
             print(f"{said}: nothing to link to")
-    for where, _, names in os.walk(folder):
+    for where, _, names in os.walk(directory):
         for name in (name for name in names if name.endswith(".css")):
             with open(os.path.join(where, name), encoding="utf-8") as file:
                 for load in re.findall(r"url\(['\"]?(?!data:|#)([^)'\"]+)", file.read()):

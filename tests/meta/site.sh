@@ -2,18 +2,18 @@
 # The pages of the site can be put together: every link between documents, commands, headers and proofs has its page and its
 # heading. `make html` does the rest, and tests/meta/site-long.sh looks at what comes of it. Shown to bite.
 . "$srcdir/tests/meta/rooms.sh"
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-if ! command -v python3 >"$folder/python"; then
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+if ! command -v python3 >"$directory/python"; then
     echo "1..0 # SKIP there is no python3"
     exit 0
 fi
-collect() { python3 -B "$1/doc/site/collect.py" "$1" "$ATTEST" "$folder/manual" "$folder/site" 2>&1; }
+collect() { python3 -B "$1/doc/site/collect.py" "$1" "$ATTEST" "$directory/manual" "$directory/site" 2>&1; }
 
-report 1 "the manual" "$(sh "$srcdir/doc/pages" "$ATTEST" "$folder/manual" 2>&1)"
+report 1 "the manual" "$(sh "$srcdir/doc/pages" "$ATTEST" "$directory/manual" 2>&1)"
 report 2 "the pages" "$(collect "$srcdir")"
 unseen=$(for page in index.md commands/certify.md reference/judge.md proofs/theorem1.md glossary.md figures.md tutorials/engineer.md; do
-    [ -s "$folder/site/$page" ] || echo "$page"
+    [ -s "$directory/site/$page" ] || echo "$page"
 done)
 report 3 "of documents, commands, headers, proofs, words and figures" "$unseen"
 unlisted=$(cd "$srcdir" && for path in doc/*.md doc/tutorials/*.md; do
@@ -23,10 +23,10 @@ unlisted=$(cd "$srcdir" && for path in doc/*.md doc/tutorials/*.md; do
 done)
 report 4 "every document is on the site and in the tarball" "$unlisted"
 
-mkdir -p "$folder/tree/bench" && cp -r "$srcdir/doc" "$srcdir/include" "$srcdir/examples" "$srcdir/proofs-notes" "$srcdir"/*.md "$folder/tree" && chmod -R u+w "$folder/tree"
-echo 'See [this](gone.md).' >>"$folder/tree/doc/audit.md"
-report 5 "a link to no page is found" "$(echo 'doc/audit.md: no page gone.md' >"$folder/expected"; collect "$folder/tree" | diff - "$folder/expected")"
-cp "$srcdir/doc/audit.md" "$folder/tree/doc/audit.md" && chmod u+w "$folder/tree/doc/audit.md"
-echo 'See [this](judge.md#gone).' >>"$folder/tree/doc/audit.md"
-report 6 "a link to no heading is found" "$(echo 'doc/audit.md: no heading judge.md#gone' >"$folder/expected"; collect "$folder/tree" | diff - "$folder/expected")"
+mkdir -p "$directory/tree/bench" && cp -r "$srcdir/doc" "$srcdir/include" "$srcdir/examples" "$srcdir/proofs-notes" "$srcdir"/*.md "$directory/tree" && chmod -R u+w "$directory/tree"
+echo 'See [this](gone.md).' >>"$directory/tree/doc/audit.md"
+report 5 "a link to no page is found" "$(echo 'doc/audit.md: no page gone.md' >"$directory/expected"; collect "$directory/tree" | diff - "$directory/expected")"
+cp "$srcdir/doc/audit.md" "$directory/tree/doc/audit.md" && chmod u+w "$directory/tree/doc/audit.md"
+echo 'See [this](judge.md#gone).' >>"$directory/tree/doc/audit.md"
+report 6 "a link to no heading is found" "$(echo 'doc/audit.md: no heading judge.md#gone' >"$directory/expected"; collect "$directory/tree" | diff - "$directory/expected")"
 echo "1..6"

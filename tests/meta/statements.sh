@@ -25,7 +25,7 @@ done
 [ $count -gt 10 ]
 result $? "there are statements"
 
-code_gone() { # folder of the notes: what the list names and the C code does not have
+code_gone() { # directory of the notes: what the list names and the C code does not have
     bash -c 'here=$1 && . "$here/check-table.sh" && . "$here/check-code.sh"
         statements coq | while IFS="|" read -r _ name _ code _; do
             gone=$(code_gone "$code" "$2") || echo "$name: $gone"
@@ -55,7 +55,7 @@ bash -c 'here=$1 && . "$here/check-table.sh" && . "$here/check-code.sh"
 result $? "renamed code is noticed"
 
 # The page of attacks has those that are made, each with what noticed it.
-listed() { # folder of the notes
+listed() { # directory of the notes
     bash -c 'here=$1 && for part in table coq mutate kernel; do . "$here/check-$part.sh"; done; attacks_listed' bash "$1"
 }
 sed -n 's/^| [0-9]* | [^|]* | \(.*\) | [^|]* |$/\1/p' "$srcdir/proofs-notes/attacks.md" >"$work/attacks"

@@ -36,7 +36,7 @@ printers='src/cli/demo.c src/cli/fail.c src/cli/campaign_new.c src/cli/progress.
     src/report/tests_write.c'
 # Input files are opened by base/input.h, which does not wait or read without end; the others open
 # files for writing, locks, and files of the system.
-openers='src/audit/heads_parts.c src/base/machine.c src/base/folder.c src/base/input.c src/base/output.c
+openers='src/audit/heads_parts.c src/base/machine.c src/base/directory.c src/base/input.c src/base/output.c
     src/campaign/status.c src/campaign/worker.c src/cli/main.c src/campaign/journal.c'
 
 calls() { # tree, build, files, symbols, those who may: "FILE calls SYMBOL"

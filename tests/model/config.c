@@ -8,7 +8,7 @@
 
 #include "tests/tap.h"
 
-static char folder[] = "/tmp/t-model_config-XXXXXX", path[64], model[64];
+static char directory[] = "/tmp/t-model_config-XXXXXX", path[64], model[64];
 
 static attest_status read_text(attest_model_config *config, const char *text,
                                attest_error *error)
@@ -244,14 +244,14 @@ static void test_find(void)
         abort();
     TAP_OK(attest_model_config_find(&config, &found, NULL, model, NULL, &error) != ATTEST_OK &&
                found,
-           "a folder: %s", error.text);
+           "a directory: %s", error.text);
     rmdir(path);
-    if (chdir(folder) != 0 || read_text(&config, "{\"n_head\": 6}", &error) != ATTEST_OK)
+    if (chdir(directory) != 0 || read_text(&config, "{\"n_head\": 6}", &error) != ATTEST_OK)
         abort();
     TAP_OK(attest_model_config_find(&config, &found, NULL, "model", NULL, &error) ==
                    ATTEST_OK &&
                found && config.heads == 6,
-           "beside a model of this folder");
+           "beside a model of this directory");
 }
 
 static void test_check(void)
@@ -334,10 +334,10 @@ static void test_rotary(void)
 
 TEST(config)
 {
-    if (!mkdtemp(folder))
+    if (!mkdtemp(directory))
         abort();
-    snprintf(path, sizeof path, "%s/config.json", folder);
-    snprintf(model, sizeof model, "%s/model", folder);
+    snprintf(path, sizeof path, "%s/config.json", directory);
+    snprintf(model, sizeof model, "%s/model", directory);
     test_members();
     test_room();
     test_refused();
@@ -345,7 +345,7 @@ TEST(config)
     test_check();
     test_rotary();
     unlink(path);
-    rmdir(folder);
+    rmdir(directory);
     flint_cleanup();
     return 0;
 }

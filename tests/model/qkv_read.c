@@ -8,16 +8,16 @@
 #include "judge/problem.h"
 #include "tests/tap.h"
 
-static char folder[] = "/tmp/attest-qkv-XXXXXX";
+static char directory[] = "/tmp/attest-qkv-XXXXXX";
 
-/* A path in the folder; a few of them live at a time. */
+/* A path in the directory; a few of them live at a time. */
 static const char *path_of(const char *name)
 {
     static char path[8][128];
     static int next;
 
     next = (next + 1) % 8;
-    snprintf(path[next], sizeof path[next], "%s/%s", folder, name);
+    snprintf(path[next], sizeof path[next], "%s/%s", directory, name);
     return path[next];
 }
 
@@ -223,7 +223,7 @@ static void expect(const char *what, const attest_qkv_names *names, size_t memor
         status = attest_qkv_source_read(&qkv, &source, 0, &error);
         attest_qkv_source_close(&source);
     }
-    ok = text ? status != ATTEST_OK && strstr(error.text, text) && strstr(error.text, folder)
+    ok = text ? status != ATTEST_OK && strstr(error.text, text) && strstr(error.text, directory)
               : status == ATTEST_OK;
     TAP_OK(ok && budget.left == memory, "%s: %s", what, error.text);
 }
@@ -451,12 +451,12 @@ static void remove_files(void)
 
     for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
         unlink(path_of(name[i]));
-    rmdir(folder);
+    rmdir(directory);
 }
 
 TEST(qkv_read)
 {
-    if (!mkdtemp(folder))
+    if (!mkdtemp(directory))
         return 1;
     npy_types();
     safetensors_types();

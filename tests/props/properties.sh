@@ -1,13 +1,13 @@
 #!/bin/sh
 # Every property, with its default budget where ATTEST_INSTANCES=all, and the files of tests/corpus; then every hypothesis without which a
 # violation exists, dropped. `make check ATTEST_TRIALS=1000000 ATTEST_SEED=0x5eed` makes a campaign
-# of it. A failure prints the command that replays it; its files stay in the build folder.
+# of it. A failure prints the command that replays it; its files stay in the build directory.
 . "$srcdir/tests/cli/lib.sh"
 
-folder=$builddir/tests/props/campaign
+directory=$builddir/tests/props/campaign
 seed=${ATTEST_SEED:-1}
-rm -rf "$folder"
-mkdir -p "$folder"
+rm -rf "$directory"
+mkdir -p "$directory"
 
 # A trial that is slow on a busy machine is no other trial: ten minutes are for what hangs.
 trials=${ATTEST_TRIALS:+--trials $ATTEST_TRIALS}
@@ -27,9 +27,9 @@ for p in json.load(open(sys.argv[2]))["properties"]:
                     print(p["name"], hypothesis)
 END
 
-# try_properties FOLDER ARGUMENT...: a campaign; its results are numbered behind those that there are.
+# try_properties DIR ARGUMENT...: a campaign; its results are numbered behind those that there are.
 try_properties() {
-    place=$folder/$1
+    place=$directory/$1
     shift
     # shellcheck disable=SC2086
     "$ATTEST" campaign "$@" --tap --seed "$seed" $trials --timeout 10m --out "$place" >"$out" 2>"$err"

@@ -17,10 +17,10 @@ SOURCE = Path(attest.__file__).parent.parent
 pip, pytest = optional("pip"), optional("pytest")
 
 
-def outside(folder, **more):
+def outside(directory, **more):
     """An environment that does not know the source tree."""
     environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")}
-    return {**environment, "PYTHONPATH": str(folder), "HOME": str(folder), "PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", **more}
+    return {**environment, "PYTHONPATH": str(directory), "HOME": str(directory), "PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", **more}
 
 
 class Package(unittest.TestCase):
@@ -28,15 +28,15 @@ class Package(unittest.TestCase):
     def test_pip(self):
         """pip install ./python, with and without isolation, without a network"""
         for more in ([], ["--no-build-isolation"]):
-            with self.subTest(more), tempfile.TemporaryDirectory() as folder:
-                command = [sys.executable, "-m", "pip", "install", "-q", "--target", folder, *more, str(SOURCE)]
-                done = subprocess.run(command, env=outside(folder), capture_output=True, text=True)
+            with self.subTest(more), tempfile.TemporaryDirectory() as directory:
+                command = [sys.executable, "-m", "pip", "install", "-q", "--target", directory, *more, str(SOURCE)]
+                done = subprocess.run(command, env=outside(directory), capture_output=True, text=True)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 code = "import attest; print(attest.__file__, attest.judge([[1.0]], [[1.0]], [[1.0]], [[1.0]], kernel='fp32-any').verdict)"
-                done = subprocess.run([sys.executable, "-c", code], cwd=folder, env=outside(folder), capture_output=True, text=True)
-                self.assertEqual(done.stdout, f"{folder}/attest/__init__.py within\n", done.stderr)
+                done = subprocess.run([sys.executable, "-c", code], cwd=directory, env=outside(directory), capture_output=True, text=True)
+                self.assertEqual(done.stdout, f"{directory}/attest/__init__.py within\n", done.stderr)
                 if pytest and not more:  # knows the plugin by its entry point
-                    done = subprocess.run([sys.executable, "-m", "pytest", "--help"], cwd=folder, env=outside(folder), capture_output=True, text=True)
+                    done = subprocess.run([sys.executable, "-m", "pytest", "--help"], cwd=directory, env=outside(directory), capture_output=True, text=True)
                     self.assertIn("--attest-save", done.stdout)
 
     def test_wheel(self):

@@ -165,15 +165,15 @@ class Messages(unittest.TestCase):
             for c in range(4):
                 out[1, 0, i, c] = 9.0
         mine = attest.kernel("fp32-any", name="mine", max={"tile": 4})
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as directory:
             with self.assertRaises(attest.AttentionError) as caught:
-                attest.assert_attention(out, q, k, v, kernel=mine, causal=True, mask=shaped([0.0] * 64, (8, 8)), save=folder)
+                attest.assert_attention(out, q, k, v, kernel=mine, causal=True, mask=shaped([0.0] * 64, (8, 8)), save=directory)
             text = str(caught.exception)
             for words in ("proved wrong: 16 of 128", "batch 1, head 0, rows 2-5, all 4 columns", "worst element: batch 1, head 0", "may be", "output       9"):
                 self.assertIn(words, text)
             command = caught.exception.replay
             self.assertIn(command, text)
-            saved = list(Path(folder).glob("*.safetensors"))
+            saved = list(Path(directory).glob("*.safetensors"))
             self.assertEqual(len(saved), 1)
             program = os.environ["ATTEST_PROGRAM"]
             done = subprocess.run(command.replace("attest", f"'{program}'", 1) + " --json", shell=True, capture_output=True, text=True)
@@ -184,10 +184,10 @@ class Messages(unittest.TestCase):
         """A shipped model with members of one's own keeps its name, and is saved whole"""
         mine = attest.kernel("fp32-any", max={"tile": 4})
         self.assertEqual(mine.name, "fp32-any")
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as directory:
             with self.assertRaises(attest.AttentionError) as caught:
-                attest.assert_attention([[9.0]], [[0.0]], [[0.0]], [[1.0]], kernel=mine, save=folder)
-            (saved,) = Path(folder).glob("*.kernel.json")
+                attest.assert_attention([[9.0]], [[0.0]], [[0.0]], [[1.0]], kernel=mine, save=directory)
+            (saved,) = Path(directory).glob("*.kernel.json")
             self.assertIn(f"--kernel={saved}", caught.exception.replay)
             self.assertEqual(json.loads(saved.read_text()), mine.model)
 

@@ -77,7 +77,7 @@ def draw(rng, kernel):
 
 
 class Program(unittest.TestCase):
-    def compare(self, rng, kernel, folder):
+    def compare(self, rng, kernel, directory):
         arrays, options = draw(rng, kernel)
         bounds = attest.tolerance(*arrays.values(), kernel=kernel, **options)
         values = [x if rng.random() < 0.98 else x + rng.choice([1e-3, 1, float("nan"), float("inf")]) for x in flat(bounds.exact)]
@@ -87,16 +87,16 @@ class Program(unittest.TestCase):
         filled = {"scale": None, "causal": False, "window": None, "mask": None, "softcap": None, "sink": None, "empty_row": "zero", **options}
         problem = Problem(*arrays.values(), **filled)
         output = view(out)
-        arguments = save_case(Path(folder) / "case.safetensors", problem, attest.kernel(kernel), output, problem.output(output))
+        arguments = save_case(Path(directory) / "case.safetensors", problem, attest.kernel(kernel), output, problem.output(output))
         printed = run("judge", *arguments)
         # what was found stands last in what the program prints
         self.assertEqual(judgement.json, "{" + printed[printed.index('\n  "verdict"') :])
 
         arguments = arguments[1:]  # without the output
-        printed = json.loads(run("tolerance", *arguments, f"-o{folder}/bound.safetensors"), parse_float=str, parse_int=str)
+        printed = json.loads(run("tolerance", *arguments, f"-o{directory}/bound.safetensors"), parse_float=str, parse_int=str)
         record = texts(bounds.record)
         self.assertEqual({key: printed[key] for key in record}, record)
-        saved = (Path(folder) / "bound.safetensors").read_bytes()
+        saved = (Path(directory) / "bound.safetensors").read_bytes()
         header = json.loads(saved[8 : 8 + struct.unpack("<Q", saved[:8])[0]])
         for name in ("bound", "lo", "hi"):
             first, last = (8 + struct.unpack("<Q", saved[:8])[0] + end for end in header[name]["data_offsets"])
@@ -109,23 +109,23 @@ class Program(unittest.TestCase):
         """100 random inputs: judge, tolerance and its arrays"""
         rng = generator()
         verdicts = []
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as directory:
             for i in range(100):
                 with self.subTest(i):
-                    verdicts.append(self.compare(rng, KERNELS[i % len(KERNELS)], folder))
+                    verdicts.append(self.compare(rng, KERNELS[i % len(KERNELS)], directory))
         print("#", {v: verdicts.count(v) for v in set(verdicts)})
         self.assertEqual(len(verdicts), 100)
         self.assertTrue({"within", "wrong"} <= set(verdicts))
 
     def test_simulate(self):
         rng = generator()
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as directory:
             q, k, v = (to_bfloat16(gauss(rng, (2, 70, 8))) for _ in range(3))
             x = attest.simulate(q, k, v, kernel="hopper-bf16-64")
             problem = Problem(q, k, v, None, False, None, None, None, None, "zero")
-            arguments = save_case(Path(folder) / "case.safetensors", problem, attest.kernel("hopper-bf16-64"), None, None)
-            run("simulate", *arguments, f"-o{folder}/out.safetensors")
-            saved = (Path(folder) / "out.safetensors").read_bytes()
+            arguments = save_case(Path(directory) / "case.safetensors", problem, attest.kernel("hopper-bf16-64"), None, None)
+            run("simulate", *arguments, f"-o{directory}/out.safetensors")
+            saved = (Path(directory) / "out.safetensors").read_bytes()
             size = 8 + struct.unpack("<Q", saved[:8])[0]
             header = json.loads(saved[8:size])
             for name in ("lo", "hi"):

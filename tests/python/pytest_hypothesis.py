@@ -37,16 +37,16 @@ def test_plain():
 
 @needs(pytest, "pytest")
 class Plugin(unittest.TestCase):
-    def run_pytest(self, folder, *arguments):
-        (Path(folder) / "test_attention.py").write_text(TESTS)
-        (Path(folder) / "pytest.ini").write_text("[pytest]\nattest-kernel = fp32-any\n")
+    def run_pytest(self, directory, *arguments):
+        (Path(directory) / "test_attention.py").write_text(TESTS)
+        (Path(directory) / "pytest.ini").write_text("[pytest]\nattest-kernel = fp32-any\n")
         command = [sys.executable, "-m", "pytest", "-p", "attest.pytest_plugin", "-p", "no:cacheprovider", *arguments]
-        return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        return subprocess.run(command, cwd=directory, capture_output=True, text=True)
 
     def test_report(self):
         """The fixture, the section of a failure, the summary, and the command in it"""
-        with tempfile.TemporaryDirectory() as folder:
-            done = self.run_pytest(folder)
+        with tempfile.TemporaryDirectory() as directory:
+            done = self.run_pytest(directory)
             text = done.stdout
             self.assertEqual(done.returncode, 1, text + done.stderr)
             for words in (
@@ -60,17 +60,17 @@ class Plugin(unittest.TestCase):
                 self.assertIn(words, text)
             command = re.findall(r"^    (attest judge .*)$", text, re.MULTILINE)[0]
             self.assertIn("attest-failures/test_attention.py-test_wrong.safetensors", command)
-            again = subprocess.run(command.replace("attest", os.environ["ATTEST_PROGRAM"], 1).split(), cwd=folder, capture_output=True, text=True)
+            again = subprocess.run(command.replace("attest", os.environ["ATTEST_PROGRAM"], 1).split(), cwd=directory, capture_output=True, text=True)
             self.assertEqual((again.returncode, again.stdout.splitlines()[0][:26]), (1, "proved wrong: 1 of 2 eleme"))
 
     def test_save(self):
-        with tempfile.TemporaryDirectory() as folder:
-            self.run_pytest(folder, "--attest-save=here")
-            self.assertEqual([path.name for path in (Path(folder) / "here").iterdir()], ["test_attention.py-test_wrong.safetensors"])
+        with tempfile.TemporaryDirectory() as directory:
+            self.run_pytest(directory, "--attest-save=here")
+            self.assertEqual([path.name for path in (Path(directory) / "here").iterdir()], ["test_attention.py-test_wrong.safetensors"])
 
     def test_nothing_judged(self):
-        with tempfile.TemporaryDirectory() as folder:
-            self.assertNotIn("- attest -", self.run_pytest(folder, "-k", "nothing").stdout)
+        with tempfile.TemporaryDirectory() as directory:
+            self.assertNotIn("- attest -", self.run_pytest(directory, "-k", "nothing").stdout)
 
 
 if hypothesis:

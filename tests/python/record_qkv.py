@@ -36,8 +36,8 @@ class Recorded(unittest.TestCase):
         torch.manual_seed(5)
         for kind, size, code in ((torch.float32, 4, "f"), (torch.float64, 8, "d")):
             inputs = [[torch.randn(2, 3, 6, 8, dtype=kind) for _ in "qkv"] for _ in range(2)]
-            with tempfile.TemporaryDirectory() as folder:
-                path = os.path.join(folder, "recorded.safetensors")
+            with tempfile.TemporaryDirectory() as directory:
+                path = os.path.join(directory, "recorded.safetensors")
                 with example().record(path) as calls:
                     for q, k, v in inputs:
                         attend(q, k, v)
@@ -59,8 +59,8 @@ class Recorded(unittest.TestCase):
                 self.assertLess(record["formats"][0]["relative_error"]["max"], 1e-5)
 
     def test_nothing_called(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "none")
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "none")
             with self.assertRaises(RuntimeError), example().record(path):
                 pass
             self.assertFalse(os.path.exists(path))

@@ -21,8 +21,8 @@ DATA = [[[1, 0], [0, 1]], [[1, 1], [0, 2]]]
 
 class Records(unittest.TestCase):
     def test_same_as_the_program(self):
-        with tempfile.TemporaryDirectory() as folder:
-            data, weights = Path(folder) / "data.json", Path(folder) / "weights.json"
+        with tempfile.TemporaryDirectory() as directory:
+            data, weights = Path(directory) / "data.json", Path(directory) / "weights.json"
             data.write_text(json.dumps({"format": "attest/dataset", "version": 1, "sequences": DATA}))
             weights.write_text(json.dumps({"format": "attest/weights", "version": 1, **SOFT}))
             printed = subprocess.run([os.environ["ATTEST_PROGRAM"], "certify", data, "--weights", weights, "--json"], capture_output=True, text=True)
@@ -42,8 +42,8 @@ class Records(unittest.TestCase):
         self.assertEqual(attest.certify(DATA, SOFT, delta=separation.upper + 1)["verdict"], "refuted")
 
     def test_certificate(self):
-        with tempfile.TemporaryDirectory() as folder:
-            data, weights, certificate = (str(Path(folder) / f"{name}.json") for name in ("data", "weights", "certificate"))
+        with tempfile.TemporaryDirectory() as directory:
+            data, weights, certificate = (str(Path(directory) / f"{name}.json") for name in ("data", "weights", "certificate"))
             Path(data).write_text(json.dumps({"format": "attest/dataset", "version": 1, "sequences": DATA}))
             Path(weights).write_text(json.dumps({"format": "attest/weights", "version": 1, **SOFT}))
             attest.certify(data, weights, certificate=certificate)

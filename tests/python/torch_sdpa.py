@@ -101,9 +101,9 @@ class ScaledDotProductAttention(unittest.TestCase):
         torch.manual_seed(1)
         q, k, v = (torch.randn(1, 2, 24, 32).bfloat16() for _ in range(3))
         out = sdpa(q, k, v, None, False, None)
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as directory:
             with self.assertRaisesRegex(attest.AttentionError, "(?s)outside what any kernel of bf16-math can return.*worst element: head .*, row .*exact.*(may|must) be.*attest judge"):
-                attest.assert_attention(out, q, k, v, kernel="bf16-math", save=folder)  # P is rounded, which that model denies
+                attest.assert_attention(out, q, k, v, kernel="bf16-math", save=directory)  # P is rounded, which that model denies
         out = sdpa(q, k, v, None, True, None)
         found = attest.judge(out, q, k, v, kernel=Kernels().choose(q, k, v))
         self.assertEqual((found.verdict, found.wrong_rows[0]["rows"][0]), ("wrong", 0))

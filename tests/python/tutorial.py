@@ -14,27 +14,27 @@ import attest
 
 from common import needs, optional
 
-FOLDER = Path(attest.__file__).parent.parent
+DIRECTORY = Path(attest.__file__).parent.parent
 torch = optional("torch")
 debian = torch if torch and re.match(r"2\.[6-9].*debian", torch.__version__) else None
 
 
 def run(name):
-    with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([sys.executable, str(FOLDER / name)], cwd=folder, capture_output=True, text=True)
-        assert not os.listdir(folder), "a tutorial leaves nothing behind"
+    with tempfile.TemporaryDirectory() as directory:
+        done = subprocess.run([sys.executable, str(DIRECTORY / name)], cwd=directory, capture_output=True, text=True)
+        assert not os.listdir(directory), "a tutorial leaves nothing behind"
     return done.stdout + done.stderr
 
 
 class Tutorials(unittest.TestCase):
     def test_tutorial(self):
-        self.assertEqual(run("tutorial.py"), (FOLDER / "tutorial.out").read_text())
+        self.assertEqual(run("tutorial.py"), (DIRECTORY / "tutorial.out").read_text())
 
     @needs(debian, "PyTorch 2.6 of Debian's")
     def test_torch(self):
         # shares of elements, and the last line, are of one processor
-        plain = lambda text: re.sub(r"[0-9]+ (%|times)", r"N \1", text.replace((FOLDER / "tutorial_torch.out").read_text().splitlines()[-1] + "\n", ""))
-        self.assertEqual(plain(run("tutorial_torch.py")), plain((FOLDER / "tutorial_torch.out").read_text()))
+        plain = lambda text: re.sub(r"[0-9]+ (%|times)", r"N \1", text.replace((DIRECTORY / "tutorial_torch.out").read_text().splitlines()[-1] + "\n", ""))
+        self.assertEqual(plain(run("tutorial_torch.py")), plain((DIRECTORY / "tutorial_torch.out").read_text()))
 
     def test_docstrings(self):
         attempted = 0

@@ -12,7 +12,7 @@
 #include "io/weights_json.h"
 #include "tests/tap.h"
 
-static char folder[] = "t-check.XXXXXX", data_file[64], weights_file[64];
+static char directory[] = "t-check.XXXXXX", data_file[64], weights_file[64];
 
 static void write_file(const char *path, const char *text)
 {
@@ -234,10 +234,10 @@ static void test_cloud(void)
 
 TEST(check)
 {
-    if (!mkdtemp(folder))
+    if (!mkdtemp(directory))
         return 1;
-    snprintf(data_file, sizeof data_file, "%s/d.json", folder);
-    snprintf(weights_file, sizeof weights_file, "%s/w.json", folder);
+    snprintf(data_file, sizeof data_file, "%s/d.json", directory);
+    snprintf(weights_file, sizeof weights_file, "%s/w.json", directory);
     test_overflow();
     test_undecided();
     test_malformed();
@@ -245,6 +245,6 @@ TEST(check)
     test_cloud();
     unlink(data_file);
     unlink(weights_file);
-    rmdir(folder);
+    rmdir(directory);
     return 0;
 }

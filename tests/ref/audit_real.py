@@ -1,6 +1,6 @@
 """A trained head at d = 48 in several formats, by another route: gpt-nano-sort of $ATTEST_DATA in Python's floats.
 
-    audit_real.py make FOLDER DATA WEIGHTS HEAD    what enters block 0 of the model, and one of its heads with biases
+    audit_real.py make DIR DATA WEIGHTS HEAD    what enters block 0 of the model, and one of its heads with biases
     audit_real.py compare DATA WEIGHTS AUDIT       compares relative errors, and the order of the formats by them
 
 Products and sums of numbers of at most 25 bits, rounded once more from binary64, are rounded correctly. Shares no code with attest.
@@ -33,9 +33,9 @@ def rows(values, width):
     return [list(values[i:i + width]) for i in range(0, len(values), width)]
 
 
-def make(folder, data, weights, head):
+def make(directory, data, weights, head):
     head = int(head)
-    model, partials = read(f"{folder}/gpt-nano-sort.safetensors"), read(f"{folder}/partials.safetensors")
+    model, partials = read(f"{directory}/gpt-nano-sort.safetensors"), read(f"{directory}/partials.safetensors")
     (batch, length, _), values = find(partials, "ln1")
     tokens = rows(values, D)
     json.dump({"format": "attest/dataset", "version": 1, "name": "what enters block 0",

@@ -2,7 +2,7 @@
 """Kernels with descale factors in plain Python: fractions, rounded by definition, decimals for exp2.
 Written from doc/kernel-models.md alone.
 
-    descale.py make FOLDER    the questions (factors.safetensors; plain.safetensors is the same, not
+    descale.py make DIR    the questions (factors.safetensors; plain.safetensors is the same, not
                               quantised), the models and what their kernels return (NAME.out)
     descale.py same A B       two outputs are the same, bit for bit
     descale.py exact BOUND    every bound is how far lo and hi are from the exact output
@@ -244,23 +244,23 @@ KERNELS = {"folded": (Folded, "folded-binary32", "folded", "reciprocal"),
            "separate": (Separate, "separate", "score", "division")}
 
 
-def make(folder):
+def make(directory):
     tensors = question()
     (q, k, v), (eq, dq), (ek, dk), (ev, dv) = tensors
     sq, sk, sv = [HEADS, ROWS, DIM], [KEY_HEADS, KEYS, DIM], [KEY_HEADS, KEYS, VALUES]
-    write(folder + "/factors.safetensors",
+    write(directory + "/factors.safetensors",
           {"q": (sq, eq), "k": (sk, ek), "v": (sv, ev), "q_descale": ([1, HEADS], dq), "k_descale": ([KEY_HEADS], dk),
            "v_descale": ([1, KEY_HEADS], dv), "one": ([], [1]), "half": ([], [0.5]), "three": ([3], [1, 1, 1]),
            "zero": ([1], [0]), "large": ([1], [2.0 ** 41]), "batches": ([2, 2], [1, 1, 1, 1]), "deep": ([1, 1, 1], [1])})
-    write(folder + "/plain.safetensors", {"q": (sq, q), "k": (sk, k), "v": (sv, v)})
-    json.dump(dict(MODEL, name="open"), open(folder + "/open.json", "w"))
+    write(directory + "/plain.safetensors", {"q": (sq, q), "k": (sk, k), "v": (sv, v)})
+    json.dump(dict(MODEL, name="open"), open(directory + "/open.json", "w"))
     for name, (kernel, constant, where, quotient) in KERNELS.items():
         model = dict(MODEL, name=name, scale={"where": where},
                      schedules=[dict(SCHEDULE, constant=constant, quotient=quotient)])
-        json.dump(model, open("%s/%s.json" % (folder, name), "w"))
+        json.dump(model, open("%s/%s.json" % (directory, name), "w"))
         out = [x for rows, keys, values, factors in heads(tensors) for r in rows
                for x in row(kernel(*factors), r, keys, values)]
-        write("%s/%s.out" % (folder, name), {"out": ([HEADS, ROWS, VALUES], out)})
+        write("%s/%s.out" % (directory, name), {"out": ([HEADS, ROWS, VALUES], out)})
 
 
 def check_exact(path, cap):

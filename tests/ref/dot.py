@@ -1,5 +1,5 @@
-"""Dot products of matrix units, in rationals. dot.py SEED CASES FOLDER writes for every unit, format and
-result a.txt, b.txt, c.txt and what is to come out, d.txt; and prints "UNIT FORMAT OUT PROMOTE FOLDER".
+"""Dot products of matrix units, in rationals. dot.py SEED CASES DIR writes for every unit, format and
+result a.txt, b.txt, c.txt and what is to come out, d.txt; and prints "UNIT FORMAT OUT PROMOTE DIR".
 dot.py binary: lines of 32 binary digits to lines of 8 hexadecimal ones."""
 import os
 import random
@@ -151,8 +151,8 @@ def allowed(unit, name, half):
     return name == "binary16" or unit != "tc:volta" and not half
 
 
-def write(folder, unit, name, half, promote, cases, length, rng):
-    os.makedirs(folder)
+def write(directory, unit, name, half, promote, cases, length, rng):
+    os.makedirs(directory)
     lines = {"a": [], "b": [], "c": [], "d": []}
     for i in range(cases):
         kind = ["plain", "wide", "tiny", "huge", "special"][i % 5]
@@ -168,9 +168,9 @@ def write(folder, unit, name, half, promote, cases, length, rng):
         lines["c"].append(word(c))
         lines["d"].append(word(dot(c, a, b, unit, name, half, promote)))
     for key, text in lines.items():
-        with open(os.path.join(folder, key + ".txt"), "w") as f:
+        with open(os.path.join(directory, key + ".txt"), "w") as f:
             f.write("\n".join(text) + "\n")
-    print(unit, name, "binary16" if half else "binary32", promote, folder)
+    print(unit, name, "binary16" if half else "binary32", promote, directory)
 
 
 def main():

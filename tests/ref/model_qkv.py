@@ -1,8 +1,8 @@
 """Queries, keys and values of models by another route: sixty digits of Python's decimals, from the definitions of the layers.
 
-    model_qkv.py make FOLDER KIND        model.safetensors, config.json and stream.safetensors of a small random model of this kind
-    model_qkv.py outputs FOLDER KIND EVAL the balls of `attest eval` for layer 1, imported with its norm and 1/sqrt(s), hold what is true
-    model_qkv.py compare FOLDER KIND QKV compares q, k, v and what is added to scores, as `attest audit --save-qkv` wrote them
+    model_qkv.py make DIR KIND        model.safetensors, config.json and stream.safetensors of a small random model of this kind
+    model_qkv.py outputs DIR KIND EVAL the balls of `attest eval` for layer 1, imported with its norm and 1/sqrt(s), hold what is true
+    model_qkv.py compare DIR KIND QKV compares q, k, v and what is added to scores, as `attest audit --save-qkv` wrote them
 
 Kinds: gpt2 llama qwen3 llama3 linear gemma2 gemma3 phi3 bloom neox bert. Shares no code with attest; fails with a line for each difference.
 """
@@ -92,18 +92,18 @@ def read(path):
     return tensors
 
 
-def make(folder, kind):
+def make(directory, kind):
     rng = random.Random(kind)
     tensors = {}
     for layer in range(LAYERS):
         for name, shape in shapes(kind).items():
             tensors[name.format(layer)] = shape, [single(rng.gauss(0.1, 0.7)) for _ in range(math.prod(shape))]
-    write(os.path.join(folder, "model.safetensors"), tensors)
+    write(os.path.join(directory, "model.safetensors"), tensors)
     # One more than there are layers, as recordings of all hidden states have it.
     stream = {f"hidden_states.{layer}": ((BATCH, TOKENS, SHAPE[kind][3]), [single(rng.gauss(0.3, 1)) for _ in range(BATCH * TOKENS * SHAPE[kind][3])])
               for layer in range(LAYERS + 1)}
-    write(os.path.join(folder, "stream.safetensors"), stream)
-    with open(os.path.join(folder, "config.json"), "w", encoding="utf-8") as file:
+    write(os.path.join(directory, "stream.safetensors"), stream)
+    with open(os.path.join(directory, "config.json"), "w", encoding="utf-8") as file:
         json.dump(CONFIG[kind], file)
 
 
@@ -225,9 +225,9 @@ def form(kind, tensors, layer, matrices, x, position):
     return parts
 
 
-def compare(folder, kind, path):
+def compare(directory, kind, path):
     heads, groups, size, dim = SHAPE[kind]
-    tensors, stream, found = read(os.path.join(folder, "model.safetensors")), read(os.path.join(folder, "stream.safetensors")), read(path)
+    tensors, stream, found = read(os.path.join(directory, "model.safetensors")), read(os.path.join(directory, "stream.safetensors")), read(path)
     wrong, worst = [], D(0)
     names = {f"layers.{layer}.{part}" for layer in range(LAYERS) for part in ("q", "k", "v") + (("mask",) if kind == "bloom" else ())}
     if set(found) != names:
@@ -303,8 +303,8 @@ def attended(kind, tensors, layer, stream, b):
         yield [a + sum(w * m for w, m in zip(row, mean)) for a, row in zip(x[t], output)]
 
 
-def outputs(folder, kind, path):
-    tensors, stream = (read(os.path.join(folder, name)) for name in ("model.safetensors", "stream.safetensors"))
+def outputs(directory, kind, path):
+    tensors, stream = (read(os.path.join(directory, name)) for name in ("model.safetensors", "stream.safetensors"))
     with open(path, encoding="utf-8") as file:
         found = json.load(file)["outputs"]
     wrong = entries = 0

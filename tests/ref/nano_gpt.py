@@ -1,6 +1,6 @@
 """A small pre-LN GPT in plain Python: what each head of a checkpoint adds, from a residual stream.
 
-    nano_gpt.py tokens MODEL PARTIALS FOLDER     writes FOLDER/layer{0,1,2}.safetensors (F64: x, ln1)
+    nano_gpt.py tokens MODEL PARTIALS DIR     writes DIR/layer{0,1,2}.safetensors (F64: x, ln1)
                                                  after the recorded blocks were reproduced
     nano_gpt.py compare MODEL TOKENS LAYER HEAD OUTPUTS.json [x]
                                                  a head's outputs (with the skip x) against doubles
@@ -107,7 +107,7 @@ class Model:
         return out
 
 
-def tokens(model, partials, folder):
+def tokens(model, partials, directory):
     model, recorded = Model(model), load(partials)
     n = 11
     stream = rows(recorded["x"], DIM)
@@ -116,7 +116,7 @@ def tokens(model, partials, folder):
         z = [[model.normed(layer, x, 1) for x in s] for s in sequences]
         flat = [[a for s in t for x in s for a in x] for t in (sequences, z)]
         shape = [len(sequences), n, DIM]
-        save("%s/layer%d.safetensors" % (folder, layer), {"x": (shape, flat[0]), "ln1": (shape, flat[1])})
+        save("%s/layer%d.safetensors" % (directory, layer), {"x": (shape, flat[0]), "ln1": (shape, flat[1])})
         sequences = [model.block(layer, s) for s in sequences]
         worst = max(abs(a - b) for a, b in zip((a for s in sequences for x in s for a in x), recorded["block%d" % layer]))
         print("block%d reproduced within %.3g" % (layer, worst))

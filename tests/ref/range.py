@@ -2,7 +2,7 @@
 """Questions for the tests of attest range and of quantised inputs, and what they must give, in plain
 Python: struct for binary32, fractions for exact values.
 
-    range.py make FOLDER          the files: two.safetensors, many.safetensors, spread.safetensors, random.safetensors and
+    range.py make DIR          the files: two.safetensors, many.safetensors, spread.safetensors, random.safetensors and
                                   quantised.safetensors, the keys and values of the last by int8:per-token
     range.py threshold EPS        log2(464) - 8 - log2(1 + EPS), and the same of 448
     range.py same A B             two outputs are the same, bit for bit
@@ -57,19 +57,19 @@ def per_token(values):
     return out
 
 
-def make(folder):
+def make(directory):
     generator = random.Random(7)
     draw = lambda: [single(generator.gauss(0, 1)) for _ in range(TOKENS * DIM)]
     q, k, v = draw(), draw(), draw()
     shape = [TOKENS, DIM]
-    write(folder + "/two.safetensors", {"q": ([1, 1], [1.0]), "k": ([2, 1], [0.0, 1.0]), "v": ([2, 1], [0.0, 1.0])})
-    write(folder + "/many.safetensors", {"q": ([1, 1], [1.0]), "k": ([2000, 1], [0.0] * 2000), "v": ([2000, 1], [1.0] * 2000)})
+    write(directory + "/two.safetensors", {"q": ([1, 1], [1.0]), "k": ([2, 1], [0.0, 1.0]), "v": ([2, 1], [0.0, 1.0])})
+    write(directory + "/many.safetensors", {"q": ([1, 1], [1.0]), "k": ([2000, 1], [0.0] * 2000), "v": ([2000, 1], [1.0] * 2000)})
     # scores 0, -100, -200: what is far below vanishes
-    write(folder + "/spread.safetensors",
+    write(directory + "/spread.safetensors",
           {"q": ([1, 1], [1.0]), "k": ([3, 1], [0.0, -100.0, -200.0]), "v": ([3, 1], [1.0, 1.0, 1.0])})
-    write(folder + "/large.safetensors", {"q": ([1, 1], [2.0**100]), "k": ([2, 1], [2.0**100, 1.0]), "v": ([2, 1], [1.0, 2.0])})
-    write(folder + "/random.safetensors", {"q": (shape, q), "k": (shape, k), "v": (shape, v)})
-    write(folder + "/quantised.safetensors", {"q": (shape, q), "k": (shape, per_token(k)), "v": (shape, per_token(v))})
+    write(directory + "/large.safetensors", {"q": ([1, 1], [2.0**100]), "k": ([2, 1], [2.0**100, 1.0]), "v": ([2, 1], [1.0, 2.0])})
+    write(directory + "/random.safetensors", {"q": (shape, q), "k": (shape, k), "v": (shape, v)})
+    write(directory + "/quantised.safetensors", {"q": (shape, q), "k": (shape, per_token(k)), "v": (shape, per_token(v))})
 
 
 def within(out, qkv, most):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Opens a report in headless Chromium and looks at it, as TAP.
 
-usage: browser.py CHROMIUM PAGE [FOLDER [TEXT]]
+usage: browser.py CHROMIUM PAGE [DIR [TEXT]]
 
-Screenshots and a PDF go to FOLDER, if it is given and not empty; TEXT must be seen as it is.
+Screenshots and a PDF go to DIR, if it is given and not empty; TEXT must be seen as it is.
 
 The browser is driven over a pipe by its own protocol: messages are JSON, ended by a zero byte."""
 import base64
@@ -110,11 +110,11 @@ def show(browser, width, scheme):
                  features=[{"name": "prefers-color-scheme", "value": scheme}])
 
 
-def shoot(browser, folder, name):
-    if not folder:
+def shoot(browser, directory, name):
+    if not directory:
         return
     shot = browser.call("Page.captureScreenshot", format="png", captureBeyondViewport=True)
-    (folder / (name + ".png")).write_bytes(base64.b64decode(shot["data"]))
+    (directory / (name + ".png")).write_bytes(base64.b64decode(shot["data"]))
 
 
 def load(browser, url):
@@ -168,13 +168,13 @@ def look_at_letters(browser, width):
     ok(not stray, f"{width} px: no letters outside a plot " + "; ".join(stray)[:200])
 
 
-def look_at_widths(browser, folder):
+def look_at_widths(browser, directory):
     for width in (390, 768, 1280):
         show(browser, width, "light")
         over = browser.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         ok(over <= 0, f"{width} px: nothing sticks out ({over})")
         look_at_letters(browser, width)
-        shoot(browser, folder, f"light-{width}")
+        shoot(browser, directory, f"light-{width}")
 
 
 def brightness(browser, selector, what):
@@ -184,7 +184,7 @@ def brightness(browser, selector, what):
     return sum(channels) / 3
 
 
-def look_at_schemes(browser, folder):
+def look_at_schemes(browser, directory):
     show(browser, 1280, "light")
     ok(brightness(browser, "html", "backgroundColor") > 200 > 100 > brightness(browser, "h1", "color"),
        "light: dark letters on a light ground")
@@ -193,9 +193,9 @@ def look_at_schemes(browser, folder):
     ok(brightness(browser, "html", "backgroundColor") < 60 < 180 < brightness(browser, "h1", "color"),
        "dark: light letters on a dark ground")
     ok(brightness(browser, ".plot .name", "fill") > 180 > 100 > light, "and so are those of the plots")
-    shoot(browser, folder, "dark-1280")
+    shoot(browser, directory, "dark-1280")
     show(browser, 390, "dark")
-    shoot(browser, folder, "dark-390")
+    shoot(browser, directory, "dark-390")
 
 
 def look_at_keyboard(browser):
@@ -207,7 +207,7 @@ def look_at_keyboard(browser):
     ok(browser.evaluate("document.activeElement.getBoundingClientRect().left") >= 0, "which is seen then")
 
 
-def look_at_paper(browser, folder):
+def look_at_paper(browser, directory):
     browser.evaluate("document.activeElement.blur()")
     browser.call("Emulation.setEmulatedMedia", media="",
                  features=[{"name": "prefers-color-scheme", "value": "dark"}])
@@ -218,13 +218,13 @@ def look_at_paper(browser, folder):
     ok(brightness(browser, "html", "backgroundColor") > 250, "on paper even a dark scheme is light")
     ok(browser.evaluate("[...document.querySelectorAll('.scroll')].every(s => s.scrollHeight <= s.clientHeight + 1)"),
        "and no table is cut off")
-    if folder:
-        (folder / "print.pdf").write_bytes(pdf)
+    if directory:
+        (directory / "print.pdf").write_bytes(pdf)
 
 
 def main():
     program, page = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
-    folder = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 and sys.argv[3] else None
+    directory = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 and sys.argv[3] else None
     text = sys.argv[4] if len(sys.argv) > 4 else None
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         browser = Browser(program, profile)
@@ -234,10 +234,10 @@ def main():
             if text:
                 ok(browser.evaluate(f"document.body.innerText.includes({json.dumps(text)})"),
                    "shows the text " + text)
-            look_at_widths(browser, folder)
-            look_at_schemes(browser, folder)
+            look_at_widths(browser, directory)
+            look_at_schemes(browser, directory)
             look_at_keyboard(browser)
-            look_at_paper(browser, folder)
+            look_at_paper(browser, directory)
             look_at_messages(browser, page.as_uri())
         finally:
             browser.close()

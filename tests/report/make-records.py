@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes one record of every kind into a folder, with names that mean harm.
+"""Writes one record of every kind into a directory, with names that mean harm.
 
-usage: make-records.py FOLDER
+usage: make-records.py DIR
 
 The values are made up and the same each time; the keys are those that the commands write."""
 import json
@@ -93,7 +93,7 @@ def counterexample(definition):
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1])
+    directory = pathlib.Path(sys.argv[1])
     records = {
         "audit-tuned.json": audit("tuned", 17, 24, 2210, -15.4),
         "side/audit.json": {**audit("theorem", None, 79157, 1130760, -79152.04), "constructions": [
@@ -133,14 +133,14 @@ def main():
             "function": "sine", "grid": grid, "l1": ball(-1.2 * log2 - 1), "l2": ball(-1.1 * log2 - 1),
             "l1_bound": ball(-log2), "l2_bound": ball(-log2 + 1)}
     for name, record in records.items():
-        path = folder / name
+        path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(record, indent=1) + "\n")
-    (folder / "table.csv").write_text(
+    (directory / "table.csv").write_text(
         "function,d,n,grid,l1_low,l1_high,l1_bound,l2_low,l2_high,l2_bound,units\r\n"
         "<b>,1,2,2,0.3,0.4,2,0.3,0.35,1.5,10\r\n<b>,1,2,4,0.1,0.2,1,0.15,0.18,0.75,38\n")
-    (folder / "other.csv").write_text("a,b\n1,2\n")
-    (folder / "notes.txt").write_text("no record\n")
+    (directory / "other.csv").write_text("a,b\n1,2\n")
+    (directory / "notes.txt").write_text("no record\n")
 
 
 main()

@@ -1,6 +1,6 @@
 # cluster.sh -- a Slurm of one node on this machine, for a test. Sourced by bash scripts; root only.
 #
-#     cluster_start FOLDER   munged, slurmctld and slurmd, all of whose files are in the folder
+#     cluster_start DIR   munged, slurmctld and slurmd, all of whose files are in the directory
 #     cluster_kill_node      ends slurmd; cluster_start_node starts it again
 #     cluster_stop           ends all of it
 #
