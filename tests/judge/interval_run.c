@@ -325,6 +325,33 @@ static double simulate_two_keys(judge_case *c)
     return out;
 }
 
+/* An output that overflows its format: no bound, and the event is counted. */
+static void check_infinite_output(uint64_t *state, double value)
+{
+    judge_case c;
+    attest_judge_interval_run run;
+    attest_judge_watch watch = {0};
+    attest_error error = {0};
+    double lo[CASE_VALUES], hi[CASE_VALUES];
+    bool bounded;
+
+    set_two_keys(&c, state, (double[]){0, 0}, (double[]){value, value});
+    c.variant.output = case_format("binary16");
+    c.variant.output_any = false;
+    run_two_keys(lo, hi, &c, state);
+    if (attest_judge_interval_run_init(&run, &c.problem, &c.variant, &c.schedule, &error) !=
+        ATTEST_OK)
+        abort();
+    run.x.watch = &watch;
+    bounded = attest_judge_interval_run_row(lo, hi, &run, &c.head, 0);
+    TAP_OK(!bounded && lo[0] == -(double)INFINITY && hi[0] == (double)INFINITY &&
+               watch.count[ATTEST_JUDGE_OUTPUT_LEAVES] > 0,
+           "two values of %g in binary16: %g to %g, %zu overflows", value, lo[0], hi[0],
+           watch.count[ATTEST_JUDGE_OUTPUT_LEAVES]);
+    attest_judge_interval_run_clear(&run);
+    case_clear(&c);
+}
+
 /* Keys whose scores overflow to -inf are seen. */
 static void check_overflow(uint64_t *state, double other)
 {
@@ -541,6 +568,8 @@ TEST(interval_run)
     check_tiny(&state, -80, 0x1p-9, -3, 0x1p-125);   /* also if the quotient is normal */
     check_tiny(&state, -87.25, 0x1p-3, 0, 0x1p-129); /* near the least normal number */
     check_open_maximum(&state);
+    check_infinite_output(&state, 0x1p17);
+    check_infinite_output(&state, -0x1p17);
     check_overflow(&state, 0);
     check_overflow(&state, -0x1p18);
     check_far_reference(&state, -1000);

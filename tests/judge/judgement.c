@@ -1,5 +1,6 @@
 /* judgement.c -- judgements of plain arrays: shapes of outputs, the text of a judgement, and
  * work that the caller cancels. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -298,6 +299,52 @@ static void stops(size_t jobs)
     attest_judge_model_free(slow);
 }
 
+/* A model of two schedules: the bound of the worst element is the distance of the exact value
+ * from the farther end of the nearest schedule, up to three roundings and the error of the
+ * exact value. */
+static void schedules(void)
+{
+    static const char text[] =
+        "{\"format\": \"attest/kernel-model\", \"version\": 1, \"max\": {\"kind\": \"online\"},"
+        " \"scale\": {\"where\": \"score\"}, \"final\": {\"place\": \"after\"}, "
+        "\"schedules\": ["
+        "{\"scores\": \"sequential\", \"tile\": 64, \"direction\": \"forward\", \"lanes\": 1,"
+        " \"rescale\": 0, \"constant\": \"separate\", \"divide\": \"after\"},"
+        "{\"scores\": \"sequential\", \"tile\": 32, \"direction\": \"backward\", \"lanes\": 1,"
+        " \"rescale\": 0, \"constant\": \"separate\", \"divide\": \"after\"}]}";
+    attest_qkv qkv = problem();
+    attest_tensor output = tensor(out);
+    attest_judge_options options = {0};
+    static double returned[ALL];
+    attest_judge_model *two;
+    attest_judgement *judgement;
+    attest_error error = {0};
+
+    if (attest_judge_model_parse(&two, text, strlen(text), &error))
+        abort();
+    for (size_t sign = 0; sign < 2; sign++) { /* either end is the farther one once */
+        const attest_judge_worst *worst;
+        double far;
+
+        for (size_t i = 0; i < ALL; i++) /* all means alike, and no numbers of binary32 */
+            v[i] = i >= ALL / HEADS ? v[i - ALL / HEADS] : sign == 1 ? -v[i] : v[i] + 0.1f;
+        if (attest_judge_simulate(returned, NULL, NULL, &qkv, two, 0, &options, &error))
+            abort();
+        for (size_t i = 0; i < ALL; i++)
+            out[i] = (float)returned[i];
+        if (attest_judgement_make(&judgement, &output, &qkv, two, &options, &error))
+            abort();
+        worst = &judgement->summary.worst;
+        far = fmax(worst->hi - worst->exact, worst->exact - worst->lo);
+        TAP_OK(judgement->by_schedule && far > 0 && worst->bound >= far &&
+                   worst->bound <= (far + worst->error) * (1 + 0x1p-40),
+               "the bound of a schedule is its farther end: %g, %g to %g of the exact value",
+               worst->bound, worst->lo - worst->exact, worst->hi - worst->exact);
+        attest_judgement_free(judgement);
+    }
+    attest_judge_model_free(two);
+}
+
 static void models(void)
 {
     attest_judge_model *again = NULL;
@@ -330,6 +377,7 @@ TEST(judgement)
     stops(1);
     stops(2);
     models();
+    schedules();
     worst_layers();
     texts_of_layers();
     attest_judge_model_free(model);

@@ -156,6 +156,11 @@ static void form(int skip)
     TAP_OK(dataset.name && strcmp(dataset.name, "d") == 0, "the name stays");
     TAP_OK(dataset.tokens.count == (skip == RESIDUAL ? 4 : 3),
            "tokens are told apart by what the skip adds, too");
+    /* (1/7, 5) and the constant 1 of which it is a multiple are the second row of WV */
+    TAP_OK(weights.head[0].wo.cols == 2 && weights.skip &&
+               fmpz_is_zero(weights.head[0].wo.entry + 1) &&
+               fmpz_is_zero(weights.head[0].wo.entry + 3),
+           "what every token's output has in common is added after the attention");
     compare(&dataset, &weights, skip);
     attest_dataset_clear(&dataset);
     attest_weights_clear(&weights);
