@@ -16,8 +16,7 @@ extern "C" {
 
 /* The options of a verification. */
 typedef struct attest_check_options {
-    const char *directory;    /* where to look for inputs that do not exist under their paths;
-                              NULL:    nowhere */
+    const char *directory;    /* searched for inputs that have moved; NULL: none */
     long max_bits;            /* >= 2: the largest precision */
     size_t max_terms;         /* >= 1: of an exponential sum that is multiplied out */
     double max_work;          /* >= 0: as in attest_claim */
