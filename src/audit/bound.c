@@ -1,84 +1,245 @@
-/* bound.c -- an a priori bound on the error of attention, position by position. */
+/* bound.c -- an a priori bound on the error of a layer's attention on a dataset, position by
+ * position. */
 #include "audit/bound.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 
-#include <attest/kernel.h>
-
-#include "audit/bound_setup.h"
+#include "audit/bound_head.h"
 #include "base/memory.h"
 #include "base/term.h"
 #include "base/workers.h"
 #include "number/scope.h"
 
-/* Upper bounds of powers and exponentials; proofs-notes/audit.md, "Doubles". */
-
-/* By repeated squaring of the part above 1: all terms are positive, and each rounding is
- * covered by the enlarged u. */
-double attest_audit_bound_power(double u, double k)
+static bool quantities_init(quantities *q, size_t count, bool shared)
 {
-    double result = 0, power = u * (1 + 0x1p-44);
+    q->value = shared ? attest_shared_alloc(count, 3 * sizeof(double))
+                      : attest_memory_alloc(count, 3 * sizeof(double));
+    q->slip = q->value + count;
+    q->error = q->slip + count;
+    return q->value != NULL;
+}
 
-    for (uint64_t left = (uint64_t)k; left; left >>= 1) {
-        if (left & 1)
-            result += power * (1 + result);
-        power *= 2 + power;
+static void quantities_clear(quantities *q, size_t count, bool shared)
+{
+    if (shared)
+        attest_shared_free(q->value, count, 3 * sizeof(double));
+    else
+        free(q->value);
+}
+
+static bool chain_init(chain *map, const attest_chain *from, const attest_audit_model *model)
+{
+    for (size_t f = 0; f < from->count; f++) {
+        const attest_factor *factor = &from->factor[f];
+        matrix *m = &map->factor[f];
+        size_t entries =
+            (factor->rows + BOUND_ROWS - 1) / BOUND_ROWS * BOUND_ROWS * factor->cols;
+        map->count = f + 1;
+        *m = (matrix){.rows = factor->rows, .cols = factor->cols};
+        m->size = attest_memory_alloc(entries, sizeof *m->size);
+        m->value = attest_memory_alloc(entries, sizeof *m->value);
+        if (!m->size || !m->value)
+            return false;
+        for (size_t row = 0; row < m->rows; row++)
+            for (size_t col = 0; col < m->cols; col++) {
+                size_t i = (row / BOUND_ROWS * m->cols + col) * BOUND_ROWS + row % BOUND_ROWS;
+                double slip, error;
+                attest_audit_bound_input(&m->value[i], &slip, &error,
+                                         factor->entry + row * factor->row_step +
+                                             col * factor->col_step,
+                                         factor->denominator, model);
+                m->size[i] = isfinite(error) ? fabs(m->value[i]) + slip : INFINITY;
+            }
     }
-    return result;
+    return true;
 }
 
-/* Sums x + x^2/2! + ... + x^14/14!; the omitted terms are below 2^-40 of the sum. */
-double attest_audit_bound_expm1(double x)
+static void chain_clear(chain *map)
 {
-    double sum = 1;
-
-    for (int i = 14; i > 1; i--)
-        sum = 1 + sum * x / i;
-    return sum * x * OUTWARD;
+    for (size_t f = 0; f < map->count; f++) {
+        free(map->factor[f].size);
+        free(map->factor[f].value);
+    }
 }
 
-/* Returns e^x as the kernels compute it: relative error below 2^-51 for results above 2^-1000,
- * else absolute error below 2^-1074. */
-static double exp_by_kernels(double x)
+static bool head_init(bound_head *d, const attest_head *head, const bound *b)
 {
-    double y;
+    attest_head_plan plan;
 
-    attest_kernel_exp(&y, &x, 1);
-    return y;
+    attest_head_plan_as_written(&plan, head);
+    d->score_width = plan.score_width;
+    d->value_width = plan.value_width;
+    return chain_init(&d->key, &plan.key, b->model) &&
+           chain_init(&d->query, &plan.query, b->model) &&
+           chain_init(&d->value, &plan.value, b->model) &&
+           chain_init(&d->output, &plan.output, b->model) &&
+           quantities_init(&d->keys, b->tokens * d->score_width, true) &&
+           quantities_init(&d->queries, b->tokens * d->score_width, true) &&
+           quantities_init(&d->values, b->tokens * d->value_width, true);
 }
 
-double attest_audit_bound_growth(const attest_audit_model *model, double roundings)
+static void head_clear(bound_head *d, const bound *b)
 {
-    double u = model->u, cap;
-    double growth = ATTEST_TERM(growth_sums, attest_audit_bound_power(model->u_sum, roundings));
-
-    if (model->accumulates)
-        growth += ATTEST_TERM(growth_stored, u * (1 + growth));
-    growth = growth / u * OUTWARD;
-    if (!model->capped)
-        return growth;
-    cap = 1 + ATTEST_TERM(growth_cap, 2 * model->u_sum);
-    if (model->accumulates)
-        cap =
-            cap * (1 + ATTEST_TERM(growth_cap_carried, u)) + ATTEST_TERM(growth_cap_stored, u);
-    return fmin(growth, cap / u * OUTWARD);
+    chain_clear(&d->key);
+    chain_clear(&d->query);
+    chain_clear(&d->value);
+    chain_clear(&d->output);
+    quantities_clear(&d->keys, b->tokens * d->score_width, true);
+    quantities_clear(&d->queries, b->tokens * d->score_width, true);
+    quantities_clear(&d->values, b->tokens * d->value_width, true);
 }
 
-/* Returns the number of roundings that a term of a sum of t products passes through. */
-static double roundings(const attest_audit_model *model, size_t t)
+/* Lists the tokens in use, and where each sequence begins. */
+static bool list_tokens(bound *b)
 {
-    int levels = 0;
+    const attest_dataset *dataset = b->request->dataset;
+    size_t positions = 0;
 
-    while (t >> levels) /* ceil(log2(t + 1)) */
-        levels++;
-    return model->pairwise ? 2 + levels : (double)t;
+    b->local = attest_memory_alloc(dataset->tokens.count, sizeof *b->local);
+    b->token = attest_memory_alloc(dataset->tokens.count, sizeof *b->token);
+    b->start = attest_memory_alloc(b->request->sequences, sizeof *b->start);
+    if (!b->local || !b->token || !b->start)
+        return false;
+    for (size_t i = 0; i < b->request->sequences; i++) {
+        size_t sequence = b->request->sequence ? b->request->sequence[i] : i;
+        size_t length = attest_dataset_length(dataset, sequence);
+        b->start[i] = positions;
+        positions += length;
+        b->longest = length > b->longest ? length : b->longest;
+        for (size_t k = 0; k < length; k++) {
+            uint32_t t = attest_dataset_token(dataset, sequence, k);
+            if (b->local[t] == 0) {
+                b->token[b->tokens++] = t;
+                b->local[t] = (uint32_t)b->tokens; /* 1 + its place */
+            }
+        }
+    }
+    return true;
 }
 
-/* Returns how many operations of a sum of t products may underflow: one per product, and one
- * more if the sum is stored in another format. */
-static double losses(const attest_audit_model *model, size_t t)
+/* Hardmax: which scores are exact. */
+
+/* Returns the bits of the largest numerator if the denominator is a power of two, else -1. */
+static long bits_of(const fmpz *entry, size_t count, const fmpz_t denominator)
 {
-    return (double)t + (model->accumulates ? 1 : 0);
+    slong bits = _fmpz_vec_max_bits(entry, (slong)count);
+
+    if (fmpz_val2(denominator) + 1 != fmpz_bits(denominator))
+        return -1;
+    return FLINT_ABS(bits);
+}
+
+static long token_bits(const bound *b)
+{
+    FMPZ_VEC(numerator, (slong)b->dim);
+    FMPZ(denominator);
+    long most = 0, finest = 0;
+
+    for (int pass = 0; pass < 2 && most >= 0; pass++)
+        for (size_t t = 0; t < b->tokens && most >= 0; t++) {
+            long bits, fine;
+            attest_tokens_get(numerator, denominator, &b->request->dataset->tokens,
+                              b->token[t]);
+            bits = bits_of(numerator, b->dim, denominator);
+            fine = (long)fmpz_bits(denominator) - 1;
+            if (bits < 0)
+                most = -1;
+            else if (pass == 0)
+                finest = fine > finest ? fine : finest;
+            else
+                most = bits + finest - fine > most ? bits + finest - fine : most;
+        }
+    return most;
+}
+
+/* Returns the bits by which a sum of this many terms may exceed its largest term. */
+static long sum_bits(size_t terms)
+{
+    return (long)FLINT_BIT_COUNT(terms - 1);
+}
+
+/* Returns the bits of the largest numerator that a chain computes from numerators of at most
+ * `bits` bits; -1: a denominator is not a power of two. */
+static long chain_bits(const attest_chain *map, long bits)
+{
+    for (size_t f = 0; f < map->count && bits >= 0; f++) {
+        const attest_factor *m = &map->factor[f];
+        long own = bits_of(m->entry, m->rows * m->cols, m->denominator);
+        bits = own < 0 ? -1 : bits + own + sum_bits(m->cols);
+    }
+    return bits;
+}
+
+/* Sets exact_scores of all heads. */
+static void set_exact_scores(bound *b)
+{
+    long tokens = b->model->exact_bits > 0 ? token_bits(b) : -1;
+
+    for (size_t h = 0; tokens >= 0 && h < b->weights->heads; h++) {
+        attest_head_plan plan;
+        long key, query;
+        attest_head_plan_as_written(&plan, &b->weights->head[h]);
+        key = chain_bits(&plan.key, tokens);
+        query = chain_bits(&plan.query, tokens);
+        b->head[h].exact_scores =
+            key >= 0 && query >= 0 &&
+            key + query + sum_bits(plan.score_width) <= b->model->exact_bits;
+    }
+}
+
+/* Reads weights and tokens for b->request and b->model; false: out of memory. bound_clear must
+ * follow either way. */
+static bool bound_init(bound *b)
+{
+    const attest_weights *weights = b->weights;
+    bool ok = list_tokens(b);
+
+    b->widest = b->dim;
+    for (size_t h = 0; h < weights->heads; h++)
+        if (weights->head[h].wq.rows > b->widest)
+            b->widest = weights->head[h].wq.rows;
+    b->head = attest_memory_alloc(weights->heads, sizeof *b->head);
+    b->magnitude = attest_memory_alloc(b->widest, sizeof *b->magnitude);
+    b->weight = attest_memory_alloc(b->longest, sizeof *b->weight);
+    b->spread = attest_memory_alloc(b->longest, sizeof *b->spread);
+    b->sum = attest_memory_alloc(b->dim, sizeof *b->sum);
+    b->total = attest_memory_alloc(b->dim, sizeof *b->total);
+    b->winner = attest_memory_alloc(b->longest, sizeof *b->winner);
+    ok = ok && b->head && b->magnitude && b->weight && b->spread && b->sum && b->total &&
+         b->winner && quantities_init(&b->entry, b->tokens * b->dim, true) &&
+         quantities_init(&b->between, b->widest, false) &&
+         quantities_init(&b->score, b->longest, false) &&
+         quantities_init(&b->mean, b->widest, false) &&
+         quantities_init(&b->mixed, b->widest, false) &&
+         quantities_init(&b->result, b->dim, false);
+    for (size_t h = 0; ok && h < weights->heads; h++)
+        ok = head_init(&b->head[h], &weights->head[h], b);
+    if (ok && weights->activation == ATTEST_HARDMAX)
+        set_exact_scores(b);
+    return ok;
+}
+
+static void bound_clear(bound *b)
+{
+    for (size_t h = 0; b->head && h < b->weights->heads; h++)
+        head_clear(&b->head[h], b);
+    quantities_clear(&b->entry, b->tokens * b->dim, true);
+    quantities_clear(&b->between, b->widest, false);
+    quantities_clear(&b->score, b->longest, false);
+    quantities_clear(&b->mean, b->widest, false);
+    quantities_clear(&b->mixed, b->widest, false);
+    quantities_clear(&b->result, b->dim, false);
+    free(b->head);
+    free(b->magnitude);
+    free(b->weight);
+    free(b->spread);
+    free(b->sum);
+    free(b->total);
+    free(b->winner);
+    free(b->local);
+    free(b->token);
+    free(b->start);
 }
 
 /* Sums over the columns of a panel: entry x, |entry| slip, |entry| |x|, |entry| error. */
@@ -108,7 +269,8 @@ static void add_panel(panel_sums *sums, const double *value, const double *size,
 static void apply_matrix(quantities y, const matrix *m, quantities x, const bound *b)
 {
     const attest_audit_model *model = b->model;
-    double u = model->u, k = roundings(model, m->cols), g = attest_audit_bound_growth(model, k);
+    double u = model->u, k = attest_audit_bound_roundings(model, m->cols),
+           g = attest_audit_bound_growth(model, k);
     double lost = model->tiny * (1 + u) * (1 + g * u), plain = 0;
     panel_sums sums;
 
@@ -130,7 +292,8 @@ static void apply_matrix(quantities y, const matrix *m, quantities x, const boun
                      ATTEST_TERM(matrix_underflow, 0x1p-1000)) *
                     OUTWARD;
         y.error[r] = (errors * (1 + u) + sizes + g * (1 + u) * (sizes + u * errors) +
-                      model->tiny * (1 + g * u) * plain + lost * losses(model, m->cols)) *
+                      model->tiny * (1 + g * u) * plain +
+                      lost * attest_audit_bound_losses(model, m->cols)) *
                      OUTWARD;
         if (!((sizes + u * y.error[r]) * (1 + g * u) * OUTWARD <= model->most))
             y.error[r] = INFINITY;
@@ -166,202 +329,77 @@ static bool prepare_token(void *context, size_t t)
     return true;
 }
 
-void attest_audit_bound_score(size_t j, quantities key, quantities query, size_t count,
-                              const bound *b)
+/* The mean of the keys that win; proofs-notes/audit.md, "Hardmax". */
+
+/* Returns a bound on |value - computed|. */
+static double reach(size_t j, const bound *b)
 {
-    const attest_audit_model *model = b->model;
-    double u = model->u, g = attest_audit_bound_growth(model, roundings(model, count));
-    double value = 0, slips = 0, sizes = 0, errors = 0, computed = 0;
-
-    for (size_t c = 0; c < count; c++) {
-        double p = fabs(key.value[c]) + key.slip[c], q = fabs(query.value[c]) + query.slip[c];
-        value += key.value[c] * query.value[c];
-        slips += p * query.slip[c] + q * key.slip[c];
-        sizes += p * q;
-        errors += p * query.error[c] + q * key.error[c] + u * key.error[c] * query.error[c];
-        computed += (p + u * key.error[c]) * (q + u * query.error[c]);
-    }
-    b->score.value[j] = value;
-    b->score.slip[j] = (ATTEST_TERM(score_slips, slips) +
-                        ATTEST_TERM(score_sums, ((double)count + 2) * UNIT * sizes) +
-                        ATTEST_TERM(score_underflow, 0x1p-1000)) *
-                       OUTWARD;
-    b->score.error[j] =
-        (errors + g * computed + model->tiny * (1 + g * u) * losses(model, count)) * OUTWARD;
-    if (!(computed * (1 + g * u) * OUTWARD <= model->most))
-        b->score.error[j] = INFINITY;
-}
-
-/* The scores of one query: the largest one, and the largest of slips and errors. */
-typedef struct score_range {
-    double top, slip, error;
-    double shift; /* bounds the error of the computed maximum */
-} score_range;
-
-static score_range get_range(size_t visible, const bound *b)
-{
-    score_range range = {.top = -INFINITY};
-
-    for (size_t j = 0; j < visible; j++) {
-        range.top = fmax(range.top, b->score.value[j]);
-        range.slip = fmax(range.slip, b->score.slip[j]);
-        range.error = fmax(range.error, b->score.error[j]);
-    }
-    range.shift = ATTEST_TERM(shift_slip, range.slip) + b->model->u * range.error;
-    return range;
-}
-
-/* |epsilon_j| of the note: a bound on the error of the exponent of a weight; infinite where the
- * score, or score minus maximum, may overflow. */
-static double exponent_error(size_t j, const score_range *range, const bound *b)
-{
-    const attest_audit_model *model = b->model;
-    double u = model->u, own = b->score.error[j], error = u * own;
-    double distance = range->top - b->score.value[j] + ATTEST_TERM(distance_slip, range->slip) +
-                      range->shift + error;
-
-    if (model->shifted)
-        error += u * (distance + model->tiny);
-    if (!isfinite(own) || (model->shifted && !(distance * (1 + u) * OUTWARD <= model->most)))
-        return INFINITY;
-    return error * OUTWARD;
-}
-
-/* Returns the sum of exp(score - largest score), computed in doubles; at least 1. */
-static double sum_weights(size_t visible, const score_range *range, const bound *b)
-{
-    double total = 0;
-
-    for (size_t j = 0; j < visible; j++)
-        b->weight[j] = b->score.value[j] - range->top;
-    attest_kernel_exp(b->weight, b->weight, visible);
-    for (size_t j = 0; j < visible; j++)
-        total += b->weight[j];
-    return total >= 1 ? total : 1;
-}
-
-/* Step 4: b->weight = upper bounds of the weights, b->spread = weight times its relative error,
- * over u. Returns H: the loss of the sum to underflow, relative to the sum, over u. *peak = the
- * largest value that a computed weight may have, up to a factor 2; NaN: scores may overflow. */
-static double bound_weights(double *peak, size_t visible, const bound *b)
-{
-    const attest_audit_model *model = b->model;
-    size_t block = model->online_block, blocks = block ? (visible + block - 1) / block : 1;
-    double u = model->u, factors = attest_audit_bound_power(u, 1 + 2 * (double)(blocks - 1));
-    score_range range = get_range(visible, b);
-    double total = sum_weights(visible, &range, b), scale;
-    bool overflows = false;
-
-    for (size_t j = 0; j < visible; j++) {
-        double depth = range.top - b->score.value[j], error = exponent_error(j, &range, b);
-        double most = ATTEST_TERM(weights_slip, 2 * range.slip) - depth;
-        overflows = overflows || isinf(error);
-        b->weight[j] = most;
-        b->spread[j] = fmin(most, 0) + error;
-    }
-    attest_kernel_exp(b->weight, b->weight, visible);
-    attest_kernel_exp(b->spread, b->spread, visible);
-    for (size_t j = 0; j < visible; j++) {
-        double error = exponent_error(j, &range, b), above = b->weight[j];
-        b->weight[j] =
-            fmin(1, above / total * OUTWARD) + ATTEST_TERM(weights_underflow, 0x1p-1000);
-        if (error < 1)
-            b->spread[j] =
-                b->weight[j] * (attest_audit_bound_expm1(error) * (1 + factors) + factors);
-        else
-            b->spread[j] = b->spread[j] / (above <= 1 ? total : 1) * (1 + factors) * OUTWARD +
-                           ATTEST_TERM(spreads_underflow, 0x1p-1000);
-        b->spread[j] = b->spread[j] / u * OUTWARD;
-    }
-    *peak = overflows ? NAN : 1;
-    if (!overflows && !model->shifted)
-        *peak = exp_by_kernels(range.top + range.shift) * OUTWARD +
-                ATTEST_TERM(peak_underflow, 0x1p-1000);
-    if (model->tiny == 0)
-        return 0;
-    scale =
-        model->shifted ? exp_by_kernels(-range.shift) : exp_by_kernels(range.top - range.shift);
-    if (!(scale >= 0x1p-1000)) /* too small to be computed accurately */
-        return INFINITY;
-    if (!model->shifted)
-        scale *= total;
-    return model->tiny * (double)visible * (double)(2 * blocks) / scale * OUTWARD;
-}
-
-/* Sums over the visible keys, for each of width entries: b->mean.slip = weights times sizes of
- * the values, b->mean.error = errors, b->mixed.value = bounds of the computed products,
- * b->mixed.slip = bounds of the computed values; b->mixed.error = the largest such value, at
- * least 1. */
-static void mix_values(const quantities *values, const uint32_t *token, size_t visible,
-                       size_t width, const bound *b)
-{
-    double u = b->model->u, tiny = b->model->tiny;
-
-    for (size_t c = 0; c < width; c++) {
-        b->mean.slip[c] = b->mean.error[c] = b->mixed.value[c] = b->mixed.slip[c] = 0;
-        b->mixed.error[c] = 1;
-    }
-    for (size_t j = 0; j < visible; j++) {
-        quantities at = quantities_at(values, (b->local[token[j]] - 1u) * width);
-        double weight = b->weight[j], spread = b->spread[j], above = weight + u * spread;
-
-        for (size_t c = 0; c < width; c++) {
-            double v = fabs(at.value[c]) + ATTEST_TERM(mix_slip, at.slip[c]), e = at.error[c],
-                   most = v + u * e;
-            b->mean.slip[c] += weight * v;
-            b->mean.error[c] += spread * most + weight * e;
-            b->mixed.value[c] += above * most;
-            b->mixed.slip[c] += v + u * (e + tiny);
-            b->mixed.error[c] = most > b->mixed.error[c] ? most : b->mixed.error[c];
-        }
-    }
-}
-
-/* The relative error of the sum of weights, over u. */
-static double sum_error(double spreads, double lost, double g, double u)
-{
-    return (spreads + ATTEST_TERM(sum_lost, lost) +
-            g * (1 + u * (spreads + ATTEST_TERM(sum_growth_lost, lost)))) *
+    return (ATTEST_TERM(winners_slip, b->score.slip[j]) +
+            ATTEST_TERM(winners_error, b->model->u * b->score.error[j])) *
            OUTWARD;
 }
 
-void attest_audit_bound_mean(double *variation, const quantities *values, const uint32_t *token,
-                             size_t visible, size_t width, const bound *b)
+/* Lists in b->winner the keys that may win and returns how many; 0: a score has no bound.
+ * Rounding is monotone, so intervals that intersect do so as doubles. */
+static size_t list_winners(const uint32_t *token, size_t visible, const bound *b)
+{
+    double low = -INFINITY;
+    size_t count = 0;
+
+    for (size_t j = 0; j < visible; j++) {
+        if (!(b->score.error[j] < INFINITY))
+            return 0;
+        low = fmax(low, b->score.value[j] - reach(j, b));
+    }
+    for (size_t j = 0; j < visible; j++)
+        if (!(b->score.value[j] + reach(j, b) < low))
+            b->winner[count++] = b->local[token[j]] - 1u;
+    return count;
+}
+
+/* Returns the distance in the model's units. It does not shrink with the width, unlike a
+ * rounding error. */
+static double jump_of(double distance, const attest_audit_model *model)
+{
+    return model->unit_bits > 1000 ? INFINITY
+                                   : ldexp(distance * OUTWARD, (int)model->unit_bits);
+}
+
+/* Steps 4 to 6 of hardmax: b->mean = sizes and errors of the mean of the keys that may win,
+ * from b->score. */
+static void bound_winners(const bound_head *d, const uint32_t *token, size_t visible,
+                          const bound *b)
 {
     const attest_audit_model *model = b->model;
-    size_t block = model->online_block, blocks = block ? (visible + block - 1) / block : 1;
-    double u = model->u,
-           g = attest_audit_bound_growth(model, roundings(model, visible) + (double)blocks);
-    double spreads = 0, sigma, peak, lost = bound_weights(&peak, visible, b);
+    size_t count = list_winners(token, visible, b), width = d->value_width, most_count;
+    bool one = true;
+    double u = model->u, g, factor;
 
-    if (block) /* the rescaled sums are stored, and rounded, once per block */
-        g = (g * u + (1 + g * u) * attest_audit_bound_power(u, 2 * (double)blocks)) / u *
-            OUTWARD;
-    for (size_t j = 0; j < visible; j++)
-        spreads += b->spread[j];
-    sigma = sum_error(spreads, lost, g, u);
-    *variation = u * sigma < 0.5
-                     ? u * (spreads + lost + sigma) / (2 * (1 - u * sigma)) * OUTWARD
-                     : INFINITY;
-    mix_values(values, token, visible, width, b);
+    for (size_t i = 1; i < count; i++)
+        one = one && b->winner[i] == b->winner[0];
+    most_count = b->weights->ties == ATTEST_TIES_LEFTMOST ? 1 : count;
+    g = attest_audit_bound_growth(model, (double)most_count - (model->accumulates ? 0 : 1));
+    factor = (1 + u * g) / (1 - u * g) * OUTWARD;
     for (size_t c = 0; c < width; c++) {
-        double size = b->mean.slip[c], computed = b->mixed.value[c];
-        double plain = b->mixed.slip[c], most = b->mixed.error[c];
-        double errors = b->mean.error[c] +
-                        (g * computed + ATTEST_TERM(mean_lost, 2 * lost * (1 + g * u) * most));
-
-        b->mean.value[c] = 0; /* the value is unknown; its size is at most slip */
-        b->mean.slip[c] = size * OUTWARD;
-        b->mean.error[c] = u * sigma < 0.5
-                               ? ((errors + size * sigma) / (1 - u * sigma) * (1 + u) + size +
-                                  ATTEST_TERM(mean_underflow, model->tiny)) *
-                                     OUTWARD
-                               : INFINITY;
-        if (model->capped && model->shifted) /* weights up to 1, the sum at least 1 */
-            b->mean.error[c] =
-                fmin(b->mean.error[c],
-                     ((size + plain * (1 + g * u) * (1 + u)) / u + model->tiny) * OUTWARD);
-        if (!(peak * (double)visible * most * (1 + g * u) * 4 <= model->most))
+        double size = 0, error = 0, low = INFINITY, high = -INFINITY, computed, jump;
+        for (size_t i = 0; i < count; i++) {
+            size_t at = b->winner[i] * width + c;
+            double value = d->values.value[at], slip = d->values.slip[at];
+            size = fmax(size, fabs(value) + slip);
+            error = isnan(d->values.error[at]) ? INFINITY : fmax(error, d->values.error[at]);
+            low = fmin(low, value - slip);
+            high = fmax(high, value + slip);
+        }
+        jump = one || d->exact_scores ? 0 : jump_of(high - low, model);
+        computed = (size + u * error) * OUTWARD;
+        b->mean.value[c] = 0;
+        b->mean.slip[c] = size;
+        b->mean.error[c] = (jump + error + g * computed * (1 + factor) +
+                            (most_count > 1 ? computed * factor + model->tiny : 0) +
+                            (model->accumulates ? 2 * model->tiny : 0)) *
+                           OUTWARD;
+        if (count == 0 || !(u * g < 0.5) || !(u * model->tiny < 1) || /* the format has no 1 */
+            !((double)most_count * fmax(1, computed) * factor <= model->most))
             b->mean.error[c] = INFINITY;
     }
 }
@@ -424,7 +462,7 @@ static bool bound_passage(void *context, size_t item)
                     j, quantities_at(&d->keys, (b->local[token[j]] - 1u) * d->score_width),
                     quantities_at(&d->queries, t * d->score_width), d->score_width, b);
             if (b->weights->activation == ATTEST_HARDMAX)
-                attest_audit_bound_winners(d, token, visible, b);
+                bound_winners(d, token, visible, b);
             else
                 attest_audit_bound_mean(&variation, &d->values, token, visible, d->value_width,
                                         b);
@@ -451,7 +489,7 @@ static attest_status run(bound *b, attest_error *error)
     b->weights = b->request->weights;
     b->dim = b->request->dataset->dim;
     b->passages = attest_audit_passages(b->request->sequences, 4 * jobs);
-    if (!attest_audit_bound_init(b))
+    if (!bound_init(b))
         return attest_memory_fail(error);
     ATTEST_TRY(attest_workers_run(prepare_token, b, b->tokens,
                                   b->tokens * b->dim > 20000 ? jobs : 1, error));
@@ -463,7 +501,7 @@ attest_status attest_audit_bound(double *norm, double *entry,
                                  const attest_audit_request *request,
                                  const attest_audit_model *model, attest_error *error)
 {
-    bound b ATTEST_CLEARED_BY(attest_audit_bound_clear) = {
+    bound b ATTEST_CLEARED_BY(bound_clear) = {
         .request = request, .model = model, .norm = norm, .out = entry};
 
     return run(&b, error);
@@ -472,7 +510,7 @@ attest_status attest_audit_bound(double *norm, double *entry,
 attest_status attest_audit_bound_weights(double *variation, const attest_audit_request *request,
                                          const attest_audit_model *model, attest_error *error)
 {
-    bound b ATTEST_CLEARED_BY(attest_audit_bound_clear) = {
+    bound b ATTEST_CLEARED_BY(bound_clear) = {
         .request = request, .model = model, .variation = variation};
 
     return run(&b, error);

@@ -38,16 +38,9 @@ typedef struct attest_audit_passage {
 
 /* Returns the number of passages into which each sequence is cut, so that a few long sequences
  * still give at least `items` items of work. The outputs do not depend on it. */
-static inline size_t attest_audit_passages(size_t sequences, size_t items)
-{
-    return sequences > 0 && sequences < items ? (items + sequences - 1) / sequences : 1;
-}
+size_t attest_audit_passages(size_t sequences, size_t items);
 
-static inline attest_audit_passage attest_audit_passage_get(size_t length, size_t i,
-                                                            size_t passages)
-{
-    return (attest_audit_passage){length * i / passages, length * (i + 1) / passages};
-}
+attest_audit_passage attest_audit_passage_get(size_t length, size_t i, size_t passages);
 
 #define ATTEST_AUDIT_ALL_STAGES ((1u << ATTEST_STAGES) - 1)
 
@@ -80,12 +73,5 @@ size_t attest_audit_outputs_saturated(const attest_audit_outputs *outputs,
 
 /* x = entry c at position p, exactly. Domain: finite. */
 void attest_audit_outputs_get(arf_t x, const attest_audit_outputs *outputs, size_t p, size_t c);
-
-/* Evaluates by MPFR, in any format; evaluate_in_double.h does so for formats that doubles
- * contain. */
-attest_status attest_audit_evaluate_in_mpfr(attest_audit_outputs *outputs,
-                                            const attest_audit_request *request,
-                                            const attest_simulated_arithmetic *arithmetic,
-                                            attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

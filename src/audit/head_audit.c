@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "audit/evaluate_in_double.h"
-#include "audit/bound_setup.h"
+#include "audit/bound_head.h"
 #include "audit/reference.h"
 #include "audit/evaluate_kernel.h"
 #include "base/memory.h"

@@ -6,9 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/collision_file.h"
+#include "base/memory.h"
 #include "base/output.h"
 #include "base/scope.h"
+#include "cli/excerpt.h"
 #include "cli/progress.h"
+#include "io/json_write.h"
 
 static int run(int argc, char **argv);
 
@@ -190,6 +194,150 @@ static bool any_hypothesis_fails(const audit_job *job)
     return false;
 }
 
+static void origin_set(attest_audit_origin *origin, const audit_job *job,
+                       const audit_subject *subject)
+{
+    *origin = (attest_audit_origin){
+        .data = job->request->data,
+        .weights = job->request->weights,
+        .data_sha256 = job->data_sha256[0] ? job->data_sha256 : NULL,
+        .weights_sha256 = job->weights_sha256[0] ? job->weights_sha256 : NULL,
+        .strategy = attest_cli_audit_subject_name(subject),
+        .file = (const char *const *)subject->file,
+    };
+}
+
+/* The members of one subject: the audit, or the hypothesis that fails. */
+static void write_members(attest_json *json, const audit_job *job, const audit_subject *subject)
+{
+    attest_audit_origin origin;
+
+    origin_set(&origin, job, subject);
+    if (subject->construction.hypothesis) {
+        attest_json_write_string(json, "hypothesis", subject->construction.hypothesis);
+        attest_json_write_string(json, "explanation", subject->construction.explanation);
+        attest_cli_write_hypothesis(json, &job->dataset, &subject->construction, "audit");
+    } else {
+        attest_audit_write_members(json, &subject->audit, &origin);
+    }
+}
+
+/* Writes the whole record of an audit_job: an attest_json_writer. */
+static void write_job(attest_json *json, const void *context)
+{
+    const audit_job *job = context;
+    const audit_subject *first = &job->subject[0];
+    attest_audit_origin origin;
+
+    attest_json_write_object(json, NULL);
+    origin_set(&origin, job, first);
+    if (first->construction.hypothesis) {
+        attest_json_write_string(json, "format", "attest/audit");
+        attest_json_write_integer(json, "version", 1);
+        attest_json_write_string(json, "strategy", origin.strategy);
+    } else {
+        attest_audit_write_subject(json, &first->audit, &origin);
+    }
+    write_members(json, job, first);
+    if (job->subjects > 1) {
+        attest_json_write_array(json, "constructions");
+        for (size_t i = 0; i < job->subjects; i++) {
+            attest_json_write_object(json, NULL);
+            attest_json_write_string(json, "strategy",
+                                     attest_cli_audit_subject_name(&job->subject[i]));
+            write_members(json, job, &job->subject[i]);
+            attest_json_write_close(json);
+        }
+        attest_json_write_close(json);
+    }
+    attest_texts_write(json, &job->texts);
+    if (job->request->settings.gate)
+        attest_cli_audit_write_gate(json, &job->gate, job->request->settings.gate);
+    attest_json_write_close(json);
+}
+
+/* Formats the name of a counterexample's file; ':' and '=' become '-'. */
+static void name_collision(char *name, size_t size, const audit_subject *subject,
+                           const char *format)
+{
+    const char *strategy = attest_cli_audit_subject_name(subject);
+
+    snprintf(name, size, "collision-%s%s%s.json", strategy ? strategy : "", strategy ? "-" : "",
+             format);
+    for (char *c = name; *c; c++)
+        if (*c == ':' || *c == '=')
+            *c = '-';
+}
+
+static int save_collision(audit_subject *subject, size_t f, const audit_target *t)
+{
+    const attest_audit_result *result = &subject->audit.result[f];
+    char path[AUDIT_MOST_PATH + 256], name[192];
+    attest_counterexample counterexample;
+    attest_error error;
+    int code = EXIT_HOLDS;
+
+    name_collision(name, sizeof name, subject, result->arithmetic.format.name);
+    snprintf(path, sizeof path, "%s%s", t->stem, name);
+    attest_counterexample_init(&counterexample);
+    subject->file[f] = attest_memory_copy(strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
+    if (!subject->file[f] ||
+        attest_audit_collision_set(&counterexample, &subject->audit, &result->arithmetic,
+                                   result->collisions.pair, &error) ||
+        attest_counterexample_write(&counterexample, path, &error))
+        code = subject->file[f] ? attest_cli_fail(&error) : EXIT_ENVIRONMENT;
+    attest_counterexample_clear(&counterexample);
+    return code;
+}
+
+/* Writes the constructed weights, so that the audit can be repeated. */
+static int save_weights(const audit_subject *subject, const audit_target *t)
+{
+    char path[AUDIT_MOST_PATH + 256];
+    attest_error error;
+
+    snprintf(path, sizeof path, "%sweights-%s.json", t->stem,
+             attest_cli_audit_subject_name(subject));
+    if (attest_weights_write(&subject->construction.weights, path, &error))
+        return attest_cli_fail(&error);
+    return EXIT_HOLDS;
+}
+
+static int save_subject(audit_subject *subject, const audit_target *t)
+{
+    int code = EXIT_HOLDS;
+
+    if (subject->construction.hypothesis)
+        return EXIT_HOLDS;
+    if (subject->constructed)
+        code = save_weights(subject, t);
+    for (size_t f = 0; f < subject->audit.formats && code == EXIT_HOLDS; f++)
+        if (subject->audit.result[f].collisions.has_pair)
+            code = save_collision(subject, f, t);
+    return code;
+}
+
+/* Writes record and colliding pairs to the path of -o: X.json is the record itself, any other
+ * path a directory for audit.json and the collision files. */
+static int save(audit_job *job)
+{
+    static audit_target t; /* large */
+    attest_json_file file;
+    attest_error error;
+    int code = attest_cli_audit_find_target(&t, job->common->output);
+
+    for (size_t i = 0; i < job->subjects && code == EXIT_HOLDS; i++)
+        code = save_subject(&job->subject[i], &t);
+    if (code != EXIT_HOLDS)
+        return code;
+    if (attest_json_file_open(&file, t.record, &error))
+        return attest_cli_fail(&error);
+    write_job(&file.json, job);
+    if (attest_json_file_commit(&file, &error))
+        return attest_cli_fail(&error);
+    return EXIT_HOLDS;
+}
+
 static int print(const audit_job *job)
 {
     attest_json json;
@@ -200,7 +348,7 @@ static int print(const audit_job *job)
     if (!job->common->json)
         return EXIT_HOLDS;
     attest_json_write_begin(&json, stdout);
-    attest_cli_audit_write_job(&json, job);
+    write_job(&json, job);
     return attest_cli_end_json(&json, EXIT_HOLDS);
 }
 
@@ -220,13 +368,14 @@ static int audit(audit_job *job)
         code = run_subjects(job);
     if (code == EXIT_HOLDS && request->settings.gate &&
         !job->subject[0].construction.hypothesis &&
-        attest_audit_gate_check(&job->gate, attest_cli_audit_write_job, job,
-                                request->settings.gate, &job->common->budget, &error))
+        attest_audit_gate_check(&job->gate, write_job, job, request->settings.gate,
+                                &job->common->budget, &error))
         code = attest_cli_fail_input(&error);
     if (code == EXIT_HOLDS && job->common->output)
-        code = attest_cli_audit_save(job);
+        code = save(job);
     if (code == EXIT_HOLDS && request->settings.report)
-        code = attest_cli_audit_report(job);
+        code = attest_cli_audit_write_page(request->settings.report, job->common->output,
+                                           write_job, job);
     if (code == EXIT_HOLDS)
         code = print(job);
     if (code != EXIT_HOLDS)

@@ -190,18 +190,8 @@ void attest_cli_audit_print_meaning(const attest_audit_result *result, size_t co
  * complaint. */
 int attest_cli_audit_load_kernel(attest_judge_model **model, const audit_settings *settings);
 
-/* Writes record and colliding pairs to the path of -o: X.json is the record itself, any other
- * path a directory for audit.json and the collision files. EXIT_HOLDS, or a complaint. */
-int attest_cli_audit_save(audit_job *job);
-
-/* Does -o name the record itself ("X.json") instead of a directory? */
+/* Returns whether -o names the record itself ("X.json"), not a directory. */
 bool attest_cli_audit_is_record(const char *output);
-
-/* Writes the page that --report asks for. EXIT_HOLDS, or a complaint. */
-int attest_cli_audit_report(const audit_job *job);
-
-/* Writes the whole record of an audit_job: an attest_json_writer. */
-void attest_cli_audit_write_job(attest_json *json, const void *job);
 
 /* Prints the audit as tables. */
 void attest_cli_audit_print(const audit_job *job);

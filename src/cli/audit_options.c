@@ -1,14 +1,19 @@
 /* audit_options.c -- the options that attest audit and attest heads share: formats, the
- * algorithm, the kernel that is audited beside the formats, and the texts of tokens.
+ * algorithm, the kernel that is audited beside the formats, the texts of tokens, and where
+ * record, gate and page are written.
  *
  * --stage is rewritten as a kernel model with a schedule, which the reader of models checks. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/scope.h"
 #include "cli/audit.h"
+#include "io/json_write.h"
 #include "judge/model_field.h"
+#include "report/report.h"
 
 enum { MOST_VALUE = 63, MOST_TEXT = 2048 };
 
@@ -277,4 +282,83 @@ attest_status attest_cli_audit_read_texts(attest_texts *texts, const char *path,
     ATTEST_TRY(attest_texts_read(texts, path, budget, error));
     status = check_texts(texts, dataset, dataset ? dataset->count : sequences, length, error);
     return status ? attest_error_prefix(error, status, path) : ATTEST_OK;
+}
+
+void attest_cli_audit_write_gate(attest_json *json, const attest_audit_gate *gate,
+                                 const char *path)
+{
+    attest_json_write_object(json, "gate");
+    attest_json_write_string(json, "file", path);
+    attest_json_write_bool(json, "passed", gate->count == 0);
+    attest_json_write_array(json, "worse");
+    for (size_t i = 0; i < gate->count; i++)
+        attest_json_write_string(json, NULL, gate->line[i]);
+    attest_json_write_close(json);
+    attest_json_write_close(json);
+}
+
+bool attest_cli_audit_is_record(const char *output)
+{
+    size_t length = strlen(output);
+
+    return length > 5 && strcmp(output + length - 5, ".json") == 0;
+}
+
+int attest_cli_audit_find_target(audit_target *t, const char *output)
+{
+    size_t length = strlen(output);
+
+    if (length > AUDIT_MOST_PATH - 256)
+        return attest_cli_refuse("%s: the name is too long", output);
+    if (attest_cli_audit_is_record(output)) {
+        snprintf(t->record, sizeof t->record, "%s", output);
+        snprintf(t->stem, sizeof t->stem, "%.*s-", (int)(length - 5), output);
+        return EXIT_HOLDS;
+    }
+    if (mkdir(output, 0777) != 0 && errno != EEXIST) {
+        attest_cli_complain("%s: cannot create the directory: %s", output, strerror(errno));
+        return EXIT_ENVIRONMENT;
+    }
+    snprintf(t->record, sizeof t->record, "%s/audit.json", output);
+    snprintf(t->stem, sizeof t->stem, "%s/", output);
+    return EXIT_HOLDS;
+}
+
+/* Returns the file name of the record. */
+static const char *name_record(const char *output)
+{
+    const char *slash;
+
+    if (!output || !attest_cli_audit_is_record(output))
+        return "audit.json";
+    slash = strrchr(output, '/');
+    return slash ? slash + 1 : output;
+}
+
+int attest_cli_audit_write_page(const char *page, const char *output,
+                                void (*write)(attest_json *json, const void *context),
+                                const void *context)
+{
+    attest_report report;
+    attest_error error;
+    int code;
+    size_t size;
+    char *text = attest_json_format(&size, write, context);
+
+    if (!text) {
+        attest_cli_complain("%s: out of memory", page);
+        return EXIT_ENVIRONMENT;
+    }
+    attest_report_init(&report);
+    code = attest_records_add(&report.records, name_record(output), text, size, NULL, &error)
+               ? attest_cli_fail(&error)
+               : EXIT_HOLDS;
+    for (size_t i = 0; i < report.records.count; i++)
+        report.records.record[i].unsaved = !output;
+    if (code == EXIT_HOLDS &&
+        (attest_report_set(&report, &error) || attest_report_write_page(&report, page, &error)))
+        code = attest_cli_fail(&error);
+    attest_report_clear(&report);
+    free(text);
+    return code;
 }

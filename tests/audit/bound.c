@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "audit/bound_setup.h"
+#include "audit/bound_head.h"
 #include "base/workers.h"
 #include "tests/ref/audit_cases.h"
 

@@ -3,7 +3,6 @@
  * The errors of the a priori bound are compared with the note's formulas, term by term, in
  * tests/audit/bound.c. */
 #include "audit/bound.c"
-#include "audit/bound_hardmax.c"
 #include "audit/bound_head.c"
 #include "audit/pairs.c"
 #include "base/random.h"

@@ -1,5 +1,4 @@
-/* bound_setup.h -- the data of the a priori bound, and the steps that bound.c and its
- * neighbours share.
+/* bound_head.h -- the a priori bound of one row of one head, step by step.
  *
  * A quantity x of the exact layer is followed by three doubles:
  *   value  x up to slip,
@@ -7,8 +6,8 @@
  *   error  >= |computed x - x| / u, from the simulated arithmetic.
  * Every bound is a sum of products of positive doubles; the factor OUTWARD after each covers
  * its roundings. proofs-notes/audit.md names the steps. */
-#ifndef ATTEST_AUDIT_BOUND_SETUP_H
-#define ATTEST_AUDIT_BOUND_SETUP_H
+#ifndef ATTEST_AUDIT_BOUND_HEAD_H
+#define ATTEST_AUDIT_BOUND_HEAD_H
 
 #include <math.h>
 
@@ -94,24 +93,18 @@ void attest_audit_bound_mean(double *variation, const quantities *values, const 
  * of the note. */
 double attest_audit_bound_growth(const attest_audit_model *model, double roundings);
 
+/* Returns the number of roundings that a term of a sum of t products passes through. */
+double attest_audit_bound_roundings(const attest_audit_model *model, size_t t);
+
+/* Returns how many operations of a sum of t products may underflow: one per product, and one
+ * more if the sum is stored in another format. */
+double attest_audit_bound_losses(const attest_audit_model *model, size_t t);
+
 /* Returns a close upper bound of (1 + u)^k - 1. Domain: 0 <= u <= 1; k a whole number. */
 double attest_audit_bound_power(double u, double k);
 
 /* Returns a close upper bound of e^x - 1. Domain: 0 <= x <= 1. */
 double attest_audit_bound_expm1(double x);
-
-/* Sets exact_scores of all heads, for hardmax. */
-void attest_audit_bound_exact_scores(bound *b);
-
-/* Hardmax, steps 4 to 6: b->mean = sizes and errors of the mean of the keys that may win, from
- * b->score. */
-void attest_audit_bound_winners(const bound_head *d, const uint32_t *token, size_t visible,
-                                const bound *b);
-
-/* Reads weights and tokens for b->request and b->model; false: out of memory. clear must follow
- * either way. */
-bool attest_audit_bound_init(bound *b);
-void attest_audit_bound_clear(bound *b);
 
 /* The bound of a recorded head: steps 1 and 3 to 6 of proofs-notes/audit.md, with scale, mask
  * and sink (its part "Recorded heads"). */
