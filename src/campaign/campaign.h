@@ -1,4 +1,9 @@
-/* campaign.h -- a campaign while it runs: from its plan to the joined results. */
+/* campaign.h -- a campaign while it runs: from its plan to the joined results.
+ *
+ * Without a limit of time its chunks are run property after property, chunk after chunk. With
+ * one, each property gets one chunk first, the most expensive first, even if that exceeds the
+ * budget. The seconds of those chunks estimate the later ones: the next chunk is one of the
+ * property that has had the least time, among those whose chunk is expected to end in time. */
 #ifndef ATTEST_CAMPAIGN_CAMPAIGN_H
 #define ATTEST_CAMPAIGN_CAMPAIGN_H
 
@@ -6,8 +11,9 @@
 
 #include <attest/progress.h>
 
-#include "campaign/journal.h"
 #include "campaign/join.h"
+#include "campaign/journal.h"
+#include "campaign/worker.h"
 
 typedef struct attest_campaign {
     const attest_plan *plan;
@@ -44,5 +50,31 @@ attest_status attest_campaign_check_plan(const attest_plan *plan, const char *di
  * Status: IO, NOMEM, FORMAT. */
 attest_status attest_campaign_run(attest_campaign *campaign,
                                   attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The chunks that are left to run. */
+
+typedef struct attest_share attest_share;
+
+typedef struct attest_schedule {
+    const attest_plan *plan;
+    const attest_join *join; /* of each property */
+    size_t property;         /* without a limit of time: the current one */
+    double end;              /* by attest_clock_seconds; with a limit of time */
+    attest_share *share;     /* of each property */
+    size_t *order;           /* of the first chunks, most expensive first */
+    size_t given;            /* first chunks that were given out */
+} attest_schedule;
+
+/* Starts the clock. Status: NOMEM. */
+attest_status attest_schedule_init(attest_schedule *schedule, const attest_plan *plan,
+                                   const attest_join *join,
+                                   attest_error *error) ATTEST_WARN_UNUSED;
+void attest_schedule_clear(attest_schedule *schedule);
+
+/* job = the next chunk; returns false if there is none. */
+bool attest_schedule_next(attest_schedule *schedule, attest_job *job);
+
+/* Records how long a worker took for a chunk of the property. */
+void attest_schedule_note(attest_schedule *schedule, size_t property, double seconds);
 
 #endif

@@ -1,4 +1,5 @@
-/* campaign_record.h -- the result of one chunk, as workers send it and journals keep it.
+/* campaign_record.h -- the results of the trials of one or more chunks, and the record of one
+ * chunk, as workers send it and journals keep it.
  *
  * A record is a JSON object. In pipes and journals it stands in a frame with its length and a
  * hash, so that a reader notices when bytes are missing or changed:
@@ -10,11 +11,97 @@
 #ifndef ATTEST_CAMPAIGN_CAMPAIGN_RECORD_H
 #define ATTEST_CAMPAIGN_CAMPAIGN_RECORD_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include <attest/error.h>
 
 #include "base/sha256.h"
 #include "base/text.h"
-#include "campaign/chunk_result.h"
+#include "io/json_take.h"
+#include "io/json_write.h"
+
+typedef enum attest_death_kind {
+    ATTEST_DEATH_MEMORY = 0, /* out of memory */
+    ATTEST_DEATH_TIMEOUT,
+    ATTEST_DEATH_SIGNAL,
+    ATTEST_DEATH_EXIT /* it called exit */
+} attest_death_kind;
+
+/* Returns "memory", "timeout", "signal" or "exit". */
+const char *attest_death_kind_name(attest_death_kind kind);
+
+/* A trial at which the worker died. */
+typedef struct attest_death {
+    attest_death_kind kind;
+    int detail; /* the signal, or the exit code */
+    uint64_t trial;
+    uint64_t seed;
+    bool shrinking; /* a violation was being shrunk: */
+    uint64_t steps; /* this many attempts ended before */
+} attest_death;
+
+typedef struct attest_label_count {
+    char *name;
+    uint64_t count;
+} attest_label_count;
+
+/* A violation, shrunk, as the text of a counterexample file. */
+typedef struct attest_violation {
+    uint64_t trial;
+    double margin; /* NAN: none */
+    char *reason;
+    char *text;
+    uint64_t more; /* further trials that were shrunk to the same instance */
+    bool flaky;    /* the shrunk instance was not violated when it was decided again: text and
+                      reason    are those of the trial's own instance */
+} attest_violation;
+
+typedef struct attest_chunk_result {
+    uint64_t passed, failed, discarded, undecided;
+    uint64_t searched; /* of those that passed: chosen by guided search, not drawn at random */
+    size_t labels;
+    attest_label_count *label; /* in the order of first appearance */
+    bool has_tightest;         /* the least margin of all trials, and its instance: */
+    double tightest;
+    char *tightest_text;
+    char *open_reason; /* of the first undecided trial, or NULL */
+    size_t violations;
+    attest_violation *violation;
+    size_t deaths;
+    attest_death *death;
+    char *observations; /* JSON Lines, or NULL */
+    double seconds;     /* of the campaign */
+} attest_chunk_result;
+
+void attest_chunk_result_init(attest_chunk_result *result);
+void attest_chunk_result_clear(attest_chunk_result *result);
+
+/* Adds count to the label of this name. Status: NOMEM. */
+attest_status attest_chunk_result_add_label(attest_chunk_result *result, const char *name,
+                                            uint64_t count) ATTEST_WARN_UNUSED;
+
+/* Appends a violation and takes over its texts, whatever the status. Status: NOMEM (also if a
+ * text is NULL). */
+attest_status
+attest_chunk_result_add_violation(attest_chunk_result *result,
+                                  const attest_violation *violation) ATTEST_WARN_UNUSED;
+
+/* Appends a death. Status: NOMEM. */
+attest_status attest_chunk_result_add_death(attest_chunk_result *result,
+                                            const attest_death *death) ATTEST_WARN_UNUSED;
+
+/* Replaces violations that were shrunk to the same instance (by other seeds, in other steps) by
+ * the first of them, which counts the others; moves flaky ones to the end. The result must not
+ * be joined or written afterwards. */
+void attest_chunk_result_unite(attest_chunk_result *result);
+
+/* Writes the result as a JSON object under key; read restores it bit for bit. Errors stick:
+ * FORMAT, NOMEM; after a failure the result can only be cleared. */
+void attest_chunk_result_write(attest_json *json, const char *key,
+                               const attest_chunk_result *result);
+void attest_chunk_result_read(attest_chunk_result *result, const attest_json_cursor *object);
 
 typedef struct attest_campaign_record {
     size_t property; /* its index in the plan */

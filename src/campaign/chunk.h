@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "campaign/property.h"
-#include "campaign/chunk_result.h"
+#include "campaign/campaign_record.h"
 
 /* If this many workers died at a chunk, all of its trials are undecided. */
 enum { ATTEST_CHUNK_DEATHS = 8 };

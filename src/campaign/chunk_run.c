@@ -10,7 +10,7 @@
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/scope.h"
-#include "campaign/guard.h"
+#include "campaign/load.h"
 #include "campaign/counterexample.h"
 #include "campaign/observations.h"
 #include "theft/theft_extensions.h"

@@ -14,7 +14,7 @@ typedef struct attest_chunk_run_state {
     uint64_t trial; /* the number of the current trial */
     uint64_t seed;
     bool together;            /* trials are decided together */
-    bool guarded;             /* calls are made under guard (guard.h) */
+    bool guarded;             /* calls are made under guard (load.h) */
     bool lost;                /* the generator did not return */
     size_t hangs;             /* calls under guard that did not return in time */
     bool called;              /* the property has been called in this trial: */

@@ -39,6 +39,11 @@ uint64_t attest_plan_chunks(const attest_plan *plan, size_t p)
     return trials ? trials / size + (trials % size > 0) : UINT64_MAX;
 }
 
+bool attest_plan_has(const attest_plan *plan, uint64_t number)
+{
+    return number % plan->shards == plan->shard - 1;
+}
+
 void attest_plan_get_chunk(attest_chunk *chunk, const attest_plan *plan, size_t p,
                            uint64_t number)
 {

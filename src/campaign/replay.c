@@ -11,7 +11,7 @@
 #include "audit/collision_file.h"
 #include "base/memory.h"
 #include "campaign/counterexample.h"
-#include "campaign/guard.h"
+#include "campaign/load.h"
 #include "number/scope.h"
 #include "recheck/recheck.h"
 

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "campaign/chunk_result.h"
+#include "campaign/campaign_record.h"
 
 typedef struct attest_campaign_status_property {
     char *name;

@@ -1,12 +1,43 @@
 /* summary.h -- the record of a finished campaign: verdicts, and the lines that describe them.
  *
  * Text, JSON, TAP, JUnit and exit code are made from this record; none of them derives a fact
- * of its own. */
+ * of its own.
+ *
+ * A campaign also decides stored counterexamples again. A corpus is a directory of
+ * counterexample files. A member "expect" is "held" or "violated"; without it a file is
+ * expected to hold, like the counterexample of a bug that was fixed. A witness is the
+ * counterexample that is stored with a property which expects a violation. */
 #ifndef ATTEST_CAMPAIGN_SUMMARY_H
 #define ATTEST_CAMPAIGN_SUMMARY_H
 
-#include "campaign/corpus.h"
 #include "campaign/join.h"
+#include "campaign/plan.h"
+
+/* One file. */
+typedef struct attest_corpus_case {
+    char *path, *property, *reason;
+    attest_trial_outcome expected; /* held or violated */
+    attest_trial_outcome outcome;
+} attest_corpus_case;
+
+/* The files of a directory; none if all members are 0. */
+typedef struct attest_corpus {
+    size_t files, room;
+    attest_corpus_case *file;
+} attest_corpus;
+
+/* Replays the *.json files of the directory in the order of their names; the budget bounds each
+ * of them. corpus is uninitialised; clear it whatever the status. An unexpected outcome is not
+ * an error. Status: IO, FORMAT, UNABLE, NOMEM; the error begins with the path. */
+attest_status attest_corpus_replay(attest_corpus *corpus, const char *directory,
+                                   attest_property_finder *find, const attest_budget *budget,
+                                   attest_error *error) ATTEST_WARN_UNUSED;
+void attest_corpus_clear(attest_corpus *corpus);
+
+/* *confirmed = whether the property has a witness that violates it, decided again from its
+ * values. Status: NOMEM. */
+attest_status attest_witness_check(bool *confirmed, const attest_property *property,
+                                   attest_error *error) ATTEST_WARN_UNUSED;
 
 typedef enum attest_campaign_verdict {
     ATTEST_CAMPAIGN_HELD = 0,
@@ -91,11 +122,7 @@ const char *attest_campaign_standing_name(attest_campaign_standing standing);
 int attest_summary_code(const attest_summary *summary);
 
 /* Returns whether the standing leaves the exit code 0. */
-static inline bool attest_standing_is_good(attest_campaign_standing standing)
-{
-    return standing == ATTEST_STANDING_HELD || standing == ATTEST_STANDING_EXPECTED ||
-           standing == ATTEST_STANDING_NOT_RUN;
-}
+bool attest_standing_is_good(attest_campaign_standing standing);
 
 /* Formats the name of the file of violation v >= 0 or, for v = -1, of the tightest case. */
 void attest_summary_file(char *name, size_t size, const attest_property *property, long v);

@@ -45,14 +45,8 @@ attest_status attest_pool_init(attest_pool *pool, const attest_plan *plan,
 /* Kills all workers and frees the pool. */
 void attest_pool_clear(attest_pool *pool);
 
-/* Returns whether a worker is idle. */
-static inline bool attest_pool_idle(const attest_pool *pool)
-{
-    return pool->busy < pool->count;
-}
-
-/* Sends the job to an idle worker, which is started if necessary. Domain: attest_pool_idle.
- * Status: IO, NOMEM. */
+/* Sends the job to an idle worker, which is started if necessary. Domain: pool->busy <
+ * pool->count. Status: IO, NOMEM. */
 attest_status attest_pool_send(attest_pool *pool, const attest_job *job,
                                attest_error *error) ATTEST_WARN_UNUSED;
 

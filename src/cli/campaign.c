@@ -11,7 +11,6 @@
 #include "base/scope.h"
 #include "base/workers.h"
 #include "campaign/campaign.h"
-#include "campaign/corpus.h"
 #include "campaign/counterexample.h"
 #include "campaign/observations.h"
 #include "campaign/summary.h"

@@ -8,7 +8,7 @@
 #include <attest/certify.h>
 
 #include "campaign/chunk.h"
-#include "campaign/guard.h"
+#include "campaign/load.h"
 #include "campaign/worker.h"
 #include "campaign/replay.h"
 #include "tests/campaign/toy.h"

@@ -1,7 +1,7 @@
 /* Which chunk is next, by hand: in order, in that of a shard, after finished chunks; and with a
  * limit of time the most expensive property first, then the one that has used the least time.
  */
-#include "campaign/schedule.h"
+#include "campaign/campaign.h"
 
 #include "tests/tap.h"
 
