@@ -1,5 +1,205 @@
-/* Calls of the hooks of a run. A hook that is not set has the default of the API. */
+/* Calls of the hooks of a run. A hook that is not set has the default of the API, which prints
+ * arguments, choices and trials. */
+#include <inttypes.h>
+
 #include "internal.h"
+
+/* ---- What the default hooks print. */
+
+static const char *name_of(const char *prop_name)
+{
+    return prop_name ? prop_name : "(anonymous)";
+}
+
+void theft_print_run_pre_info(FILE *f, const struct theft_hook_run_pre_info *info)
+{
+    fprintf(f, "\n== PROP '%s': %zu trials, seed 0x%016" PRIx64 "\n", name_of(info->prop_name),
+            info->total_trials, info->run_seed);
+    fflush(f);
+}
+
+void theft_print_run_post_info(FILE *f, const struct theft_hook_run_post_info *info)
+{
+    const struct theft_run_report *r = &info->report;
+    fprintf(f, "\n== %s '%s': pass %zu, fail %zu, skip %zu, dup %zu\n",
+            r->fail   ? "FAIL"
+            : r->pass ? "PASS"
+                      : "SKIP",
+            name_of(info->prop_name), r->pass, r->fail, r->skip, r->dup);
+    fflush(f);
+}
+
+enum theft_hook_run_pre_res
+theft_hook_run_pre_print_info(const struct theft_hook_run_pre_info *info, void *env)
+{
+    (void)env;
+    theft_print_run_pre_info(stdout, info);
+    return THEFT_HOOK_RUN_PRE_CONTINUE;
+}
+
+enum theft_hook_run_post_res
+theft_hook_run_post_print_info(const struct theft_hook_run_post_info *info, void *env)
+{
+    (void)env;
+    theft_print_run_post_info(stdout, info);
+    return THEFT_HOOK_RUN_POST_CONTINUE;
+}
+
+enum theft_hook_trial_pre_res
+theft_hook_first_fail_halt(const struct theft_hook_trial_pre_info *info, void *env)
+{
+    (void)env;
+    return info->failures ? THEFT_HOOK_TRIAL_PRE_HALT : THEFT_HOOK_TRIAL_PRE_CONTINUE;
+}
+
+/* Prints the drawn bits in order; the first is the lowest bit of the first byte. */
+static void print_bit_pool(FILE *f, const struct theft_choice *at, size_t count)
+{
+    size_t bytes = 0;
+    unsigned byte = 0, filled = 0;
+    fputs("raw:", f);
+    for (size_t i = 0; i < count; i++)
+        for (unsigned bit = 0; bit < theft_choice_width(at[i].max); bit++) {
+            byte |= (unsigned)(at[i].value >> bit & 1) << filled;
+            if (++filled < 8)
+                continue;
+            fprintf(f, "%s%02x", bytes++ % 16 ? " " : bytes > 1 ? "\n      " : "  ", byte);
+            byte = filled = 0;
+        }
+    if (filled)
+        fprintf(f, "%s%02x", bytes % 16 ? " " : bytes ? "\n      " : "  ", byte);
+    fputc('\n', f);
+}
+
+static void print_requests(FILE *f, const struct theft_choice *at, size_t count)
+{
+    fprintf(f, "requests: (%zu)\n", count);
+    for (size_t i = 0; i < count; i++) {
+        if ((at[i].max & (at[i].max + 1)) == 0)
+            fprintf(f, "%zu -- %u bits: ", i, theft_choice_width(at[i].max));
+        else
+            fprintf(f, "%zu -- at most %" PRIu64 ": ", i, at[i].max);
+        fprintf(f, "%" PRIu64 " (0x%" PRIx64 ")\n", at[i].value, at[i].value);
+    }
+}
+
+void theft_print_choices(FILE *f, const struct theft_choice *at, size_t count,
+                         enum theft_autoshrink_print_mode mode)
+{
+    if (mode & THEFT_AUTOSHRINK_PRINT_BIT_POOL)
+        print_bit_pool(f, at, count);
+    if (mode & THEFT_AUTOSHRINK_PRINT_REQUESTS)
+        print_requests(f, at, count);
+}
+
+void theft_print_arg(FILE *f, const struct theft_type_info *info, const void *arg,
+                     const struct theft_choice *at, size_t count)
+{
+    if (info->print) {
+        info->print(f, arg, info->env);
+        fputc('\n', f);
+    }
+    if (info->autoshrink_config.enable) {
+        enum theft_autoshrink_print_mode mode = info->autoshrink_config.print_mode;
+        if (mode == THEFT_AUTOSHRINK_PRINT_DEFAULT && !info->print)
+            mode = THEFT_AUTOSHRINK_PRINT_REQUESTS;
+        theft_print_choices(f, at, count, mode);
+    }
+}
+
+enum theft_hook_counterexample_res
+theft_print_counterexample(const struct theft_hook_counterexample_info *info, void *env)
+{
+    struct theft *t = info->t;
+    (void)env;
+    fprintf(t->out, "\n\n -- Counter-Example: %s\n", name_of(info->prop_name));
+    fprintf(t->out, "    Trial %zu, Seed 0x%016" PRIx64 "\n", info->trial_id, info->trial_seed);
+    for (unsigned i = 0; i < info->arity; i++) {
+        const struct theft_type_info *type = info->type_info[i];
+        if (!type->print && !type->autoshrink_config.enable)
+            continue;
+        fprintf(t->out, "    Argument %u:\n", i);
+        theft_print_arg(t->out, type, info->args[i], t->shown->choices.at + t->shown->start[i],
+                        t->shown->start[i + 1] - t->shown->start[i]);
+    }
+    return THEFT_HOOK_COUNTEREXAMPLE_CONTINUE;
+}
+
+#define PASS_FACTOR 100 /* so many characters of a kind are printed before the scale grows */
+#define OTHER_FACTOR 10
+
+static void init(struct theft_print_trial_result_env *e)
+{
+    e->tag = THEFT_PRINT_TRIAL_RESULT_ENV_TAG;
+    e->column = 0;
+    e->scale_pass = e->scale_skip = e->scale_dup = 1;
+    e->consec_pass = e->consec_skip = e->consec_dup = 0;
+}
+
+static void put(struct theft_print_trial_result_env *e, FILE *out, const char *text)
+{
+    size_t width = e->max_column ? e->max_column : THEFT_DEF_MAX_COLUMNS;
+    size_t length = strlen(text);
+    if (e->column + length > width && e->column) {
+        fputc('\n', out);
+        e->column = 0;
+    }
+    fputs(text, out);
+    e->column = (uint8_t)(e->column + length);
+    fflush(out);
+}
+
+/* Counts a result, and prints one character for every `scale` of them; the scale grows with the
+ * count.
+ */
+static void tally(struct theft_print_trial_result_env *e, FILE *out, const char *letter,
+                  const char *name, size_t factor, size_t *scale, size_t *count)
+{
+    ++*count;
+    if (*count % *scale == 0)
+        put(e, out, letter);
+    if (*count == *scale * factor && *scale <= SIZE_MAX / factor / factor) {
+        char text[64];
+        *scale *= factor;
+        *count = 0;
+        snprintf(text, sizeof text, "(%s x %zu)", name, *scale);
+        put(e, out, text);
+    }
+}
+
+void theft_print_trial_result(struct theft_print_trial_result_env *e,
+                              const struct theft_hook_trial_post_info *info)
+{
+    FILE *out = info->t->out;
+    if (e->tag != THEFT_PRINT_TRIAL_RESULT_ENV_TAG)
+        init(e);
+    switch (info->result) {
+    case THEFT_TRIAL_PASS:
+        tally(e, out, ".", "PASS", PASS_FACTOR, &e->scale_pass, &e->consec_pass);
+        break;
+    case THEFT_TRIAL_SKIP:
+        tally(e, out, "s", "SKIP", OTHER_FACTOR, &e->scale_skip, &e->consec_skip);
+        break;
+    case THEFT_TRIAL_DUP:
+        tally(e, out, "d", "DUP", OTHER_FACTOR, &e->scale_dup, &e->consec_dup);
+        break;
+    case THEFT_TRIAL_FAIL:
+        put(e, out, "F");
+        break;
+    default:
+        put(e, out, "E");
+        break;
+    }
+}
+
+enum theft_hook_trial_post_res
+theft_hook_trial_post_print_result(const struct theft_hook_trial_post_info *info, void *env)
+{
+    theft_print_trial_result(env ? env : &info->t->print_env, info);
+    return THEFT_HOOK_TRIAL_POST_CONTINUE;
+}
+
+/* ---- Calls of hooks. */
 
 enum theft_step theft_hook_run_pre(struct theft *t)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "duplicates.h"
+#include "source.h"
 #include "theft_extensions.h"
 
 #define THEFT_DEFAULT_SEED UINT64_C(0xa600d64b175eed)
@@ -38,11 +38,45 @@ struct theft_shared {
     struct theft_outcome batch[]; /* one for every slot */
 };
 
-static inline void theft_outcome_start(struct theft_shared *s, struct theft_outcome *o)
-{
-    memset(o, 0, sizeof *o);
-    s->noting = o;
-}
+/* 128-bit fingerprints of inputs. Absorbing a word is a bijection of the state for every word
+ * and injective in the word, so inputs that are a single 64-bit hash or draw never collide; for
+ * longer ones two different inputs agree with a probability of about 2^-128. */
+struct theft_fingerprint {
+    uint64_t a, b;
+};
+
+struct theft_fingerprint theft_fingerprint_init(void);
+void theft_fingerprint_add(struct theft_fingerprint *f, uint64_t word);
+/* Adds the values of choices: their ranges follow from them. */
+void theft_fingerprint_add_choices(struct theft_fingerprint *f, const struct theft_choice *at,
+                                   size_t count);
+
+/* The set of inputs that were tried: exact, growing.
+ *
+ * It takes 16 bytes per slot (open addressing) and starts with 1024 slots. When 3/4 are taken
+ * it grows, fourfold as long as many more inputs are expected, else twofold. At the end of a
+ * run it has 21 to 43 bytes per input; before, up to 86, and a quarter to a half more while it
+ * grows. At its limit, or without memory, it stops growing, and new inputs are not remembered:
+ * repetitions may be missed, but reported duplicates are duplicates. */
+#define THEFT_DUPLICATES_DEFAULT_LIMIT ((size_t)1 << 30)
+
+/* All zero is an empty set, with the default limit. `limit` and `expected` may be set then. */
+struct theft_duplicates {
+    struct theft_fingerprint *slots;
+    size_t capacity; /* of slots, a power of two */
+    size_t count;
+    size_t limit;    /* bytes; 0: the default */
+    size_t expected; /* about so many inputs; decides how it grows */
+    bool full;       /* it cannot grow */
+};
+
+/* Returns whether `f` is in the set. */
+bool theft_duplicates_has(const struct theft_duplicates *d, struct theft_fingerprint f);
+
+/* Adds `f` to the set, if there is room; returns whether it was in the set. */
+bool theft_duplicates_add(struct theft_duplicates *d, struct theft_fingerprint f);
+
+void theft_duplicates_clear(struct theft_duplicates *d);
 
 /* How a step of the run ended. */
 enum theft_step {
@@ -137,6 +171,9 @@ struct theft_fingerprint theft_input_fingerprint(const struct theft *t,
 void theft_input_free_args(struct theft *t, struct theft_input *in);
 void theft_arg_free(struct theft *t, unsigned i, void *arg);
 
+/* run.c: starts an outcome, to which labels and targets are written from now on. */
+void theft_outcome_start(struct theft_shared *s, struct theft_outcome *o);
+
 /* run.c: calls the property, in a child process if the configuration asks for it. */
 struct theft_outcome theft_call(struct theft *t, theft_seed seed, void **args);
 /* Calls it in this process and writes the outcome. */
@@ -151,7 +188,7 @@ void theft_batch_call(struct theft *t, size_t count);
 /* run.c: handles the outcome of a trial: shrinking, counters, hooks. */
 enum theft_step theft_conclude(struct theft *t, struct theft_slot *slot);
 
-/* hooks.c: calls a hook; the default of the API if it is not set. */
+/* hooks.c: each calls a hook; the default of the API if it is not set. */
 enum theft_step theft_hook_run_pre(struct theft *t);
 enum theft_step theft_hook_run_post(struct theft *t);
 enum theft_step theft_hook_gen_args_pre(struct theft *t, const struct theft_slot *slot);
@@ -161,7 +198,7 @@ enum theft_step theft_hook_counterexample(struct theft *t, struct theft_slot *sl
 enum theft_hook_trial_post_res theft_hook_trial_post(struct theft *t, struct theft_slot *slot,
                                                      enum theft_trial_res result, bool repeat);
 
-/* print.c: prints an argument and its choices. */
+/* hooks.c: prints an argument and its choices. */
 void theft_print_choices(FILE *f, const struct theft_choice *at, size_t count,
                          enum theft_autoshrink_print_mode mode);
 void theft_print_arg(FILE *f, const struct theft_type_info *info, const void *arg,
@@ -172,7 +209,7 @@ void theft_labels_count(struct theft *t, const struct theft_outcome *outcome);
 void theft_labels_report(const struct theft *t, struct theft_extension_report *report);
 /* Returns the number of trials with the label. */
 size_t theft_labels_find(const struct theft *t, const char *name);
-/* coverage.c: sets the verdicts; returns whether all requirements are shown to hold. */
+/* labels.c: sets the verdicts; returns whether all requirements are shown to hold. */
 bool theft_coverage_check(const struct theft *t, struct theft_coverage_result *results);
 
 /* search.c */

@@ -72,6 +72,12 @@ static enum theft_trial_res call_property(struct theft *t, void **a)
     }
 }
 
+void theft_outcome_start(struct theft_shared *s, struct theft_outcome *o)
+{
+    memset(o, 0, sizeof *o);
+    s->noting = o;
+}
+
 void theft_call_here(struct theft *t, theft_seed seed, void **args, struct theft_outcome *o)
 {
     theft_outcome_start(t->shared, o);

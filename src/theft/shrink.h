@@ -27,25 +27,6 @@ struct theft_shrink {
 /* Shrinks the input of the slot by all means that its types offer. */
 enum theft_step theft_shrink(struct theft *t, struct theft_slot *slot);
 
-/* shrink.c: shrinks argument i by its type's callback; true on progress. */
-bool theft_shrink_tactics(struct theft_shrink *s, unsigned i);
-
-/* shrink_choices.c: shrinks all autoshrinking arguments together; true on progress. */
-bool theft_shrink_choices(struct theft_shrink *s);
-/* Ends it: calls the property once more with the result, so that its last call is that of the
- * counterexample, and calls the hooks with the final state. */
-void theft_shrink_choices_done(struct theft_shrink *s);
-
-/* shrink.c: the common part of an attempt. */
-enum theft_step theft_shrink_hook_pre(struct theft_shrink *s, unsigned i, uint32_t tactic);
-enum theft_step theft_shrink_hook_post(struct theft_shrink *s, unsigned i, uint32_t tactic,
-                                       void *arg, enum theft_shrink_post_state state);
-/* Calls the property on `args`, again as often as the hook asks for it. Returns whether it
- * still fails; errors are in s->end. */
-bool theft_shrink_still_fails(struct theft_shrink *s, unsigned i, uint32_t tactic, void **args);
-/* Returns whether `in` is known to be no simpler counterexample. */
-bool theft_shrink_known(struct theft_shrink *s, const struct theft_input *in);
-
 /* ---- The choices of the current counterexample, for the passes -------------------------- */
 
 static inline size_t theft_shrink_length(const struct theft_shrink *s)
