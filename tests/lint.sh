@@ -10,7 +10,7 @@ jobs=$(nproc 2>/dev/null || echo 1)
 one='
 case $1 in
 *avx2*) own="-DVECTOR_LANES=4 -mavx2 -mfma" ;;
-*avx512* | src/geometry/near_vectors.c | src/kernel/attention.c | src/kernel/exp.c | src/kernel/*_sequences.c)
+*avx512* | src/geometry/near_vectors.c | src/kernel/exp.c | src/kernel/*_sequences.c)
     own="-DVECTOR_LANES=8 -mavx512f -mavx512dq -mavx512vl -mfma" ;;
 src/theft/*) own="-D_GNU_SOURCE -DATTEST_THEFT_BUILTIN=1" ;;
 *) own= ;;

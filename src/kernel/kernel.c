@@ -29,10 +29,15 @@ static bool has_avx2(void)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
-static const struct kernel avx2_kernel = {
-    "avx2",          KERNEL_AVX2,         has_avx2,
-    attest_avx2_exp, attest_avx2_softmax, attest_avx2_hardmax,
-    attest_avx2_sums};
+static const struct kernel avx2_kernel = {"avx2",
+                                          KERNEL_AVX2,
+                                          has_avx2,
+                                          attest_avx2_exp,
+                                          attest_avx2_short_softmax,
+                                          attest_avx2_short_hardmax,
+                                          attest_avx2_long_softmax,
+                                          attest_avx2_long_hardmax,
+                                          attest_avx2_sums};
 #endif
 
 #ifdef ATTEST_KERNEL_AVX512
@@ -42,10 +47,15 @@ static bool has_avx512(void)
            __builtin_cpu_supports("avx512vl") && has_avx2();
 }
 
-static const struct kernel avx512_kernel = {
-    "avx512",          KERNEL_AVX512,         has_avx512,
-    attest_avx512_exp, attest_avx512_softmax, attest_avx512_hardmax,
-    attest_avx512_sums};
+static const struct kernel avx512_kernel = {"avx512",
+                                            KERNEL_AVX512,
+                                            has_avx512,
+                                            attest_avx512_exp,
+                                            attest_avx512_short_softmax,
+                                            attest_avx512_short_hardmax,
+                                            attest_avx512_long_softmax,
+                                            attest_avx512_long_hardmax,
+                                            attest_avx512_sums};
 #endif
 
 /* Fastest first. */
@@ -132,32 +142,46 @@ void attest_kernel_exp(double *y, const double *x, size_t count)
     get()->exp(y, x, count);
 }
 
+/* Computes short sequences one to a lane, others in tiles or, where there is no memory, by the
+ * scalar kernel, which allocates nothing. */
+static void attend(const struct kernel_task *task, bool hardmax)
+{
+    const struct kernel *kernel = get(), *scalar = &attest_kernel_scalar;
+    bool is_short =
+        task->n <= SHORT_LENGTH && task->d <= SHORT_DIM && task->n * task->d <= SHORT_SIZE;
+
+    if (is_short && kernel->short_softmax)
+        (hardmax ? kernel->short_hardmax : kernel->short_softmax)(task);
+    else if (!(hardmax ? kernel->hardmax : kernel->softmax)(task))
+        (hardmax ? scalar->hardmax : scalar->softmax)(task);
+}
+
 void attest_kernel_softmax_attention(double *out, const double *q, const double *k,
                                      const double *v, size_t batch, size_t n, size_t d,
                                      double *error)
 {
-    get()->softmax(&(struct kernel_task){out, q, k, v, batch, n, d, error, false});
+    attend(&(struct kernel_task){out, q, k, v, batch, n, d, error, false}, false);
 }
 
 void attest_kernel_softmax_attention_causal(double *out, const double *q, const double *k,
                                             const double *v, size_t batch, size_t n, size_t d,
                                             double *error)
 {
-    get()->softmax(&(struct kernel_task){out, q, k, v, batch, n, d, error, true});
+    attend(&(struct kernel_task){out, q, k, v, batch, n, d, error, true}, false);
 }
 
 void attest_kernel_hardmax_attention(double *out, const double *q, const double *k,
                                      const double *v, size_t batch, size_t n, size_t d,
                                      double *error)
 {
-    get()->hardmax(&(struct kernel_task){out, q, k, v, batch, n, d, error, false});
+    attend(&(struct kernel_task){out, q, k, v, batch, n, d, error, false}, true);
 }
 
 void attest_kernel_hardmax_attention_causal(double *out, const double *q, const double *k,
                                             const double *v, size_t batch, size_t n, size_t d,
                                             double *error)
 {
-    get()->hardmax(&(struct kernel_task){out, q, k, v, batch, n, d, error, true});
+    attend(&(struct kernel_task){out, q, k, v, batch, n, d, error, true}, true);
 }
 
 enum kernel_isa attest_kernel_isa(void)

@@ -49,8 +49,12 @@ struct kernel {
     enum kernel_isa isa;
     bool (*available)(void); /* true if this machine can run it */
     void (*exp)(double *y, const double *x, size_t count);
-    void (*softmax)(const struct kernel_task *task);
-    void (*hardmax)(const struct kernel_task *task);
+    /* Sequences of at most SHORT_LENGTH tokens; NULL: there is no code of their own. */
+    void (*short_softmax)(const struct kernel_task *task);
+    void (*short_hardmax)(const struct kernel_task *task);
+    /* Sequences of any length; false, and nothing done: there is no memory. */
+    bool (*softmax)(const struct kernel_task *task);
+    bool (*hardmax)(const struct kernel_task *task);
     size_t (*sums)(double *y, const struct kernel_sums *sums,
                    const struct kernel_rounding *rounding, bool *outside);
 };
@@ -80,25 +84,14 @@ void attest_avx512_exp(double *y, const double *x, size_t count);
 double attest_avx2_weights(double *score, size_t m, double largest);
 double attest_avx512_weights(double *score, size_t m, double largest);
 
-void attest_avx2_softmax(const struct kernel_task *task);
-void attest_avx2_hardmax(const struct kernel_task *task);
-void attest_avx512_softmax(const struct kernel_task *task);
-void attest_avx512_hardmax(const struct kernel_task *task);
-
 /* Short sequences, several at a time, one to a lane: up to these sizes. */
 enum { SHORT_LENGTH = 16, SHORT_DIM = 16, SHORT_SIZE = 128 };
-
-static inline bool kernel_is_short(const struct kernel_task *task)
-{
-    return task->n <= SHORT_LENGTH && task->d <= SHORT_DIM && task->n * task->d <= SHORT_SIZE;
-}
 
 void attest_avx2_short_softmax(const struct kernel_task *task);
 void attest_avx2_short_hardmax(const struct kernel_task *task);
 void attest_avx512_short_softmax(const struct kernel_task *task);
 void attest_avx512_short_hardmax(const struct kernel_task *task);
 
-/* Sequences of any size. Return false, and do nothing, if there is no memory. */
 bool attest_avx2_long_softmax(const struct kernel_task *task);
 bool attest_avx2_long_hardmax(const struct kernel_task *task);
 bool attest_avx512_long_softmax(const struct kernel_task *task);

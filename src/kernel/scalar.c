@@ -84,13 +84,14 @@ static void softmax_entry(const struct kernel_task *task, size_t b, struct bound
     }
 }
 
-static void scalar_softmax(const struct kernel_task *task)
+static bool scalar_softmax(const struct kernel_task *task)
 {
     struct bound_terms terms = attest_bound_terms(task->d, task->n, task->n, task->n + 1);
     struct bound_terms alone = attest_bound_terms(task->d, 1, 1, 1);
 
     for (size_t b = 0; b < task->batch; b++)
         softmax_entry(task, b, terms, alone);
+    return true;
 }
 
 /* One row over the first m keys. */
@@ -138,12 +139,13 @@ static void hardmax_entry(const struct kernel_task *task, size_t b, struct bound
     }
 }
 
-static void scalar_hardmax(const struct kernel_task *task)
+static bool scalar_hardmax(const struct kernel_task *task)
 {
     struct bound_terms terms = attest_bound_terms(task->d, 2, 2, 2);
 
     for (size_t b = 0; b < task->batch; b++)
         hardmax_entry(task, b, terms);
+    return true;
 }
 
 static void scalar_exp(double *y, const double *x, size_t count)
@@ -157,6 +159,6 @@ static bool always(void)
     return true;
 }
 
-const struct kernel attest_kernel_scalar = {"scalar",          KERNEL_SCALAR,  always,
-                                            scalar_exp,        scalar_softmax, scalar_hardmax,
-                                            attest_scalar_sums};
+const struct kernel attest_kernel_scalar = {"scalar",       KERNEL_SCALAR,  always,
+                                            scalar_exp,     NULL,           NULL,
+                                            scalar_softmax, scalar_hardmax, attest_scalar_sums};

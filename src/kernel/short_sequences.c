@@ -1,10 +1,9 @@
 /* short_sequences.c -- attention of short sequences, one to a lane. */
-#include "kernel/short_sequences.h"
-
 #include <float.h>
 #include <math.h>
 
 #include "kernel/exp_vectors.h"
+#include "kernel/short_group.inc"
 
 /* The argument of exp for a score. */
 static inline vector group_argument(vector score, vector top)
@@ -33,8 +32,6 @@ static void group_assert_weights(const struct group *group, size_t i, const vect
 #else
 #define group_assert_weights(group, i, weight, m) ((void)0)
 #endif
-
-#include "kernel/short_bound.inc"
 
 /* Softmax, rows of more than FEW_KEYS keys, one or two at a time: two share what they load.
  * `rows` is a compile-time constant everywhere. */

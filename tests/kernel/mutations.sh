@@ -27,7 +27,7 @@ mutation "a dropped tail of short sequences, AVX-512" $kernel/vector.h \
         to[l] = x[l];'
 mutation "two lanes exchanged" $kernel/vector.h \
     '_mm512_shuffle_f64x2(a, e, 0xdd)' '_mm512_shuffle_f64x2(e, a, 0xdd)'
-mutation "a last batch entry that is taken for its neighbour" $kernel/short_sequences.h \
+mutation "a last batch entry that is taken for its neighbour" $kernel/short_group.inc \
     '(l < group->lanes ? l : group->lanes - 1) * apart' '(l + 1 < group->lanes ? l : 0) * apart'
 
 # the exponential
@@ -61,7 +61,7 @@ mutation "a later block that overwrites the first" $kernel/long_tiles.inc \
     'values, count, j > 0, width == PANEL_KEYS' 'values, count, j > 128, width == PANEL_KEYS'
 mutation "a mask that shows the next key" $kernel/kernel.h \
     'task->causal ? i + 1 : task->n' 'task->causal && i + 1 < task->n ? i + 2 : task->n'
-mutation "a mask that shows the next key to short rows" $kernel/short_sequences.h \
+mutation "a mask that shows the next key to short rows" $kernel/short_group.inc \
     'group->causal ? i + 1 : group->n' 'group->causal && i + 1 < group->n ? i + 2 : group->n'
 
 # terms of the error bound
@@ -76,9 +76,9 @@ mutation "quick roots without their factor" $kernel/bound_constants.h \
     'ATTEST_BOUND_ROOT 0x1.0c8p+0' 'ATTEST_BOUND_ROOT 0x1.00p+0'
 mutation "no weights in the bound by weights" $kernel/bound.c \
     '(1.0 + 1.0 / t) * weight * weight' '0.0'
-mutation "no products in the bound by weights" $kernel/short_bound.inc \
+mutation "no products in the bound by weights" $kernel/short_group.inc \
     'vector_mul(vector_set(g * g), value_square)' 'value_square'
-mutation "a key that the bound of short rows misses" $kernel/short_bound.inc \
+mutation "a key that the bound of short rows misses" $kernel/short_group.inc \
     'EACH_OF_N(j, 1)' 'EACH_OF_N(j, 2)'
 mutation "a chain of scores that is longer than the bound knows" $kernel/long_pack.inc \
     'panel_roundings(c, d, SCORE_CHAIN)' 'panel_roundings(c, d, SCORE_CHAIN / 2)'
