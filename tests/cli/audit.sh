@@ -236,6 +236,8 @@ head("even-w.json", [[4096]], [[4096]], [[4096]], [[4096]], "hardmax")
 data("huge.json", [[[2**40]]])
 head("huge-w.json", [[1]], [[1]], [[1]], [[1]])
 data("lone.json", [[[3]]])
+data("zero.json", [[[0]]])
+data("first.json", [[[0]], [["1/3"]]])
 data("second.json", [[[0], [0]], [[0], ["1/3"]]])
 data("steep.json", [[[1], [2**33]], [[2], [2**33]]])
 END
@@ -255,6 +257,10 @@ run 0 "an error beyond all exponents" audit huge.json --weights huge-w.json --fo
 json 'o["formats"][0]["stages"]["sum"]["max_ulp"] is None'
 run 0 "errors at the last position alone" audit second.json --weights huge-w.json --formats bfloat16 --json
 json 'o["formats"][0]["relative_error"]["at"] == o["formats"][0]["worst"] == [1, 1]'
+run 0 "errors at the first position of the second sequence" audit first.json --weights huge-w.json --formats bfloat16 --json
+json 'o["formats"][0]["relative_error"]["at"] == o["formats"][0]["worst"] == [1, 0]'
+run 0 "no output with a relative error" audit zero.json --weights huge-w.json --json
+json '[w["max"] for w in o["graded"]["widths"]] == 24 * [None]'
 run 0 "one position" audit lone.json --weights huge-w.json --json
 json '[w["max"] for w in o["graded"]["widths"]] == [0.333333] + 23 * [0]'
 run 0 "outputs e^(2^34 - 2^66) apart" audit steep.json --weights huge-w.json --json
