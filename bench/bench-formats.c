@@ -2,7 +2,7 @@
  * form them, and in formats that doubles host, every product and every sum rounded. Goals: 20
  * million for matrix units, 120 million for hosted formats. */
 #include "bench/timing.h"
-#include "judge/gpu.h"
+#include "judge/matrix_unit.h"
 
 enum { ROWS = 64, LENGTH = 128, REPEAT = 200 };
 

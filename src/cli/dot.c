@@ -10,7 +10,7 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "io/hex_rows.h"
-#include "judge/gpu.h"
+#include "judge/matrix_unit.h"
 
 static int run(int argc, char **argv);
 

@@ -8,5 +8,4 @@
 #define JUDGE_VECTORS 4
 
 #include "judge/loops_keys.inc"
-#include "judge/loops_interval.inc"
 #include "judge/loops.inc"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "judge/gpu.h"
+#include "judge/matrix_unit.h"
 #include "number/scope.h"
 
 /* ---- the tables ---- */

@@ -1,16 +1,13 @@
 /* t-judge.c -- the table of the judge's bound: terms, instances that need them, ratios reached.
  */
-#include "judge/loops.h"
-#include "tests/bounds/judge_rows.h"
+#include <attest/kernel.h>
 
-/* The loops that are compiled with ATTEST_WEAKEN. */
-const struct judge_loops *attest_judge_loops(void)
-{
-    return &attest_judge_loops_scalar;
-}
+#include "tests/bounds/judge_rows.h"
 
 int main(void)
 {
+    if (attest_kernel_select("scalar") != ATTEST_OK) /* its loops have ATTEST_WEAKEN */
+        abort();
     judge_run_scores();
     judge_run_weights();
     judge_run_evaluation();

@@ -1,0 +1,473 @@
+/* parallel_rows.c -- attest_judge_bound and attest_judge_simulate: all rows of a problem,
+ * shared among processes. */
+#include <math.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/machine.h"
+#include "base/memory.h"
+#include "base/progress.h"
+#include "base/scope.h"
+#include "base/workers.h"
+#include "judge/arithmetic.h"
+#include "judge/head_bound.h"
+#include "judge/interval_run.h"
+#include "judge/quantise.h"
+#include "judge/simulate.h"
+
+/* ---- progress reports to the caller, and its requests to cancel ---- */
+
+/* Polling may be expensive: a caller in Python takes the lock of its interpreter. */
+#define SECONDS_BETWEEN_POLLS 0.04
+
+typedef struct caller {
+    const attest_judge_options *options;
+    pid_t process; /* forked workers do not call its functions */
+    double polled; /* when it was last polled */
+    bool stopped;  /* it has cancelled the work */
+} caller;
+
+/* Reports progress and polls the caller at intervals. False: the caller has cancelled. */
+static bool report(caller *x, const char *what, size_t done, size_t total)
+{
+    const attest_judge_options *options = x->options;
+
+    if (getpid() != x->process)
+        return true;
+    attest_progress_report(&options->progress, what, done, total, NULL);
+    if (options->proceed && !x->stopped &&
+        attest_clock_seconds() - x->polled >= SECONDS_BETWEEN_POLLS) {
+        x->stopped = !options->proceed(options->proceed_context);
+        x->polled = attest_clock_seconds();
+    }
+    return !x->stopped;
+}
+
+/* Runs the items in jobs processes; total: of the steps that they report. Status: STOPPED if
+ * the caller cancelled. */
+static attest_status run_items(caller *x, bool (*item)(void *context, size_t i), void *context,
+                               size_t items, size_t jobs, const char *what, size_t total,
+                               attest_error *error)
+{
+    attest_status status;
+
+    x->process = getpid();
+    x->polled = attest_clock_seconds();
+    attest_progress_report(&x->options->progress, what, 0, total, NULL);
+    status = attest_workers_run(item, context, items, jobs, error);
+    attest_progress_end(&x->options->progress);
+    return x->stopped ? attest_error_set(error, ATTEST_STOPPED, "the work was stopped")
+                      : status;
+}
+
+/* ---- the outputs of a schedule, and bounds on them ---- */
+
+/* The rows of one work item: enough to make loading their head cheap in comparison. */
+enum { ROWS = 64 };
+
+/* The memory that the workers share: results, progress, and the first error. */
+typedef struct results {
+    atomic_size_t done;
+    atomic_flag has_error;
+    attest_error error;
+    double value[];
+} results;
+
+/* The job of the workers. */
+typedef struct simulation {
+    attest_judge_problem problem;
+    const attest_judge_model *model;
+    size_t schedule, chunks; /* per head */
+    bool values, bounds;     /* which results are needed */
+    size_t elements, bytes;  /* bytes: of results */
+    results *results;
+    caller caller;
+} simulation;
+
+static void simulation_clear(simulation *j)
+{
+    attest_shared_free(j->results, 1, j->bytes);
+    attest_judge_problem_clear(&j->problem);
+}
+
+static double *element(const simulation *j, size_t kind, const attest_judge_head *head,
+                       size_t row)
+{
+    const attest_judge_problem *q = &j->problem;
+    size_t index = ((head->batch * q->heads + head->head) * q->queries + row) * q->value_dim;
+
+    return j->results->value + kind * j->elements + index;
+}
+
+/* The rows first .. last - 1 of a head. */
+static attest_status simulate_chunk(simulation *j, attest_judge_head *head, size_t first,
+                                    size_t last, attest_error *error)
+{
+    const attest_judge_variant *variant = j->model->variant;
+    attest_judge_instance x ATTEST_CLEARED_BY(attest_judge_instance_clear);
+    attest_judge_recipe recipe;
+
+    attest_judge_recipe_from_schedule(&recipe, variant, &j->model->schedule[j->schedule]);
+    ATTEST_TRY(attest_judge_instance_init(&x, &j->problem, variant, &recipe, error));
+    for (size_t i = first; i < last; i++)
+        ATTEST_TRY(attest_judge_instance_run(element(j, 0, head, i), &x, head, i, error));
+    return ATTEST_OK;
+}
+
+/* Bounds on the same rows. A model with schedules has one variant. */
+static attest_status bound_chunk(simulation *j, attest_judge_head *head, size_t first,
+                                 size_t last, attest_error *error)
+{
+    attest_judge_interval_run run ATTEST_CLEARED_BY(attest_judge_interval_run_clear) = {0};
+
+    ATTEST_TRY(attest_judge_interval_run_init(&run, &j->problem, j->model->variant,
+                                              &j->model->schedule[j->schedule], error));
+    for (size_t i = first; i < last; i++)
+        attest_judge_interval_run_row(element(j, 1, head, i), element(j, 2, head, i), &run,
+                                      head, i);
+    return ATTEST_OK;
+}
+
+static attest_status run_chunk(simulation *j, size_t item, attest_error *error)
+{
+    const attest_judge_problem *q = &j->problem;
+    size_t index = item / j->chunks, first = item % j->chunks * ROWS, last = first + ROWS;
+    attest_judge_head head ATTEST_CLEARED_BY(attest_judge_head_clear);
+
+    last = last < q->queries ? last : q->queries;
+    ATTEST_TRY(attest_judge_head_init(&head, q, error));
+    ATTEST_TRY(attest_judge_head_load(&head, index / q->heads, index % q->heads, error));
+    if (j->values)
+        ATTEST_TRY(simulate_chunk(j, &head, first, last, error));
+    if (j->bounds)
+        ATTEST_TRY(bound_chunk(j, &head, first, last, error));
+    atomic_fetch_add(&j->results->done, last - first);
+    return ATTEST_OK;
+}
+
+static bool simulate_item(void *context, size_t item)
+{
+    simulation *j = context;
+    const attest_judge_problem *q = &j->problem;
+    attest_error error = {0};
+
+    if (run_chunk(j, item, &error) != ATTEST_OK) {
+        if (!atomic_flag_test_and_set(&j->results->has_error))
+            j->results->error = error;
+        return false;
+    }
+    return report(&j->caller, "rows", atomic_load(&j->results->done),
+                  q->batch * q->heads * q->queries);
+}
+
+/* Loads every head once, so that the first bad number of the input is reported, whichever
+ * worker would meet one first. */
+static attest_status check_heads(simulation *j, attest_error *error)
+{
+    const attest_judge_problem *q = &j->problem;
+    attest_judge_instance x ATTEST_CLEARED_BY(attest_judge_instance_clear);
+    attest_judge_head head ATTEST_CLEARED_BY(attest_judge_head_clear) = {0};
+    attest_judge_recipe recipe;
+
+    attest_judge_recipe_from_schedule(&recipe, j->model->variant,
+                                      &j->model->schedule[j->schedule]);
+    ATTEST_TRY(attest_judge_instance_init(&x, q, j->model->variant, &recipe, error));
+    ATTEST_TRY(attest_judge_head_init(&head, q, error));
+    for (size_t h = 0; h < q->batch * q->heads; h++) {
+        ATTEST_TRY(attest_judge_head_load(&head, h / q->heads, h % q->heads, error));
+        ATTEST_TRY(attest_judge_instance_check(&x, &head, error));
+    }
+    return ATTEST_OK;
+}
+
+static attest_status simulate_rows(simulation *j, attest_error *error)
+{
+    const attest_judge_problem *q = &j->problem;
+    size_t jobs = j->caller.options->jobs ? j->caller.options->jobs : 1;
+    attest_status status;
+
+    j->results = attest_shared_alloc(1, j->bytes);
+    if (!j->results)
+        return attest_memory_fail(error);
+    status = run_items(&j->caller, simulate_item, j, q->batch * q->heads * j->chunks, jobs,
+                       "rows", q->batch * q->heads * q->queries, error);
+    if (j->results->error.status != ATTEST_OK) {
+        if (error)
+            *error = j->results->error;
+        status = j->results->error.status;
+    }
+    return status;
+}
+
+attest_status attest_judge_simulate_values(double *out, double *lo, double *hi,
+                                           const attest_qkv *qkv,
+                                           const attest_judge_model *model, size_t schedule,
+                                           const attest_judge_options *options,
+                                           attest_error *error)
+{
+    simulation j ATTEST_CLEARED_BY(simulation_clear) = {.model = model,
+                                                        .schedule = schedule,
+                                                        .values = out != NULL,
+                                                        .bounds = lo || hi,
+                                                        .caller = {.options = options}};
+    double *to[3] = {out, lo, hi};
+
+    if (schedule >= model->schedules)
+        return attest_error_set(error, ATTEST_USAGE,
+                                "the model has %zu schedules, none with the number %zu",
+                                model->schedules, schedule);
+    ATTEST_TRY(attest_judge_problem_init(&j.problem, qkv, error));
+    j.chunks = (j.problem.queries + ROWS - 1) / ROWS;
+    j.elements = j.problem.batch * j.problem.heads * j.problem.queries * j.problem.value_dim;
+    if (j.elements > (SIZE_MAX - sizeof(results)) / (3 * sizeof(double)))
+        return attest_memory_fail(error);
+    j.bytes = sizeof(results) + (j.bounds ? 3 : 1) * j.elements * sizeof(double);
+    ATTEST_TRY(check_heads(&j, error));
+    ATTEST_TRY(simulate_rows(&j, error));
+    for (size_t k = 0; k < 3; k++)
+        if (to[k])
+            memcpy(to[k], j.results->value + k * j.elements, j.elements * sizeof(double));
+    return ATTEST_OK;
+}
+
+attest_status attest_judge_simulate(double *out, double *lo, double *hi, const attest_qkv *qkv,
+                                    const attest_judge_model *model, size_t schedule,
+                                    const attest_judge_options *options, attest_error *error)
+{
+    attest_judge_quantised quantised ATTEST_CLEARED_BY(attest_judge_quantised_clear);
+
+    ATTEST_TRY(attest_judge_quantised_init(&quantised, qkv, model, error));
+    return attest_judge_simulate_values(out, lo, hi, &quantised.qkv, model, schedule, options,
+                                        error);
+}
+
+/* ---- bounds of a model ---- */
+
+/* The job of the workers. They share the results, lo hi exact error one after another for every
+ * row, and for every block of rows the reason why an element has no bound. */
+typedef struct bound_job {
+    const attest_judge_problem *problem;
+    attest_judge_head_bound state; /* each worker has its own after the fork */
+    size_t blocks;                 /* of a head */
+    double *result;
+    unsigned char *reason;
+    caller caller;
+    double *scheduled; /* NULL, or bounds of the schedules: lo of every element, then hi */
+} bound_job;
+
+static void job_clear(bound_job *job)
+{
+    attest_judge_head_bound_clear(&job->state);
+    free(job->scheduled);
+}
+
+static bool bound_block(void *context, size_t i)
+{
+    bound_job *job = context;
+    const attest_judge_problem *x = job->problem;
+    size_t head = i / job->blocks, first = i % job->blocks * ATTEST_JUDGE_BLOCK;
+    attest_error error;
+
+    if (attest_judge_head_bound_load(&job->state, head / x->heads, head % x->heads, &error) !=
+        ATTEST_OK)
+        return false; /* impossible after attest_judge_inputs_check */
+    job->reason[i] = (unsigned char)attest_judge_head_bound_rows(
+        job->result + (head * x->queries + first) * 4 * x->value_dim, &job->state, first,
+        x->queries - first < ATTEST_JUDGE_BLOCK ? x->queries - first : ATTEST_JUDGE_BLOCK);
+    return report(&job->caller, "blocks of rows", i, job->blocks * x->batch * x->heads);
+}
+
+/* A bound on |returned - exact|; infinite where the exact value is not known. */
+static double distance(double lo, double hi, double exact, double error)
+{
+    double slack = ATTEST_TERM(exact_distance, error);
+    double up = hi - exact + slack, down = exact - lo + slack;
+
+    if (!(error < (double)INFINITY))
+        return (double)INFINITY;
+    return (up > down ? up : down) * (1 + 0x1p-50);
+}
+
+static void store(attest_judge_bounds *to, const bound_job *job)
+{
+    const attest_judge_problem *x = job->problem;
+    size_t columns = x->value_dim, rows = x->batch * x->heads * x->queries;
+
+    for (size_t i = 0; i < rows * columns; i++) {
+        const double *row = job->result + i / columns * 4 * columns + i % columns;
+        double lo = row[0], hi = row[columns], exact = row[2 * columns],
+               error = row[3 * columns];
+
+        if (job->scheduled) { /* the intersection; NaN stays */
+            lo = lo < job->scheduled[i] ? job->scheduled[i] : lo;
+            hi = hi > job->scheduled[rows * columns + i] ? job->scheduled[rows * columns + i]
+                                                         : hi;
+        }
+        if (to->lo)
+            to->lo[i] = lo;
+        if (to->hi)
+            to->hi[i] = hi;
+        if (to->exact)
+            to->exact[i] = exact;
+        if (to->error)
+            to->error[i] = error;
+        if (to->bound)
+            to->bound[i] = distance(lo, hi, exact, error);
+    }
+    to->unbounded = NULL;
+    for (size_t i = 0; i < job->blocks * x->batch * x->heads && !to->unbounded; i++)
+        to->unbounded = attest_judge_reason_text(job->reason[i]);
+}
+
+static attest_status bound_rows(attest_judge_bounds *bounds, bound_job *job,
+                                attest_error *error)
+{
+    const attest_judge_problem *x = job->problem;
+    size_t rows = x->batch * x->heads * x->queries, items = job->blocks * x->batch * x->heads;
+    size_t jobs = job->caller.options->jobs ? job->caller.options->jobs : 1;
+    size_t row_size = 4 * x->value_dim * sizeof *job->result;
+    attest_status status;
+
+    jobs = jobs < items ? jobs : items;
+    job->result = attest_workers_alloc(rows, row_size, jobs);
+    job->reason = attest_workers_alloc(items, 1, jobs);
+    status = job->result && job->reason ? run_items(&job->caller, bound_block, job, items, jobs,
+                                                    "blocks of rows", items, error)
+                                        : attest_memory_fail(error);
+    if (status == ATTEST_OK)
+        store(bounds, job);
+    attest_workers_free(job->result, rows, row_size, jobs);
+    attest_workers_free(job->reason, items, 1, jobs);
+    return status;
+}
+
+static attest_status bound_variants(attest_judge_bounds *bounds, bound_job *job,
+                                    const attest_judge_model *model, attest_error *error)
+{
+    bool *left_out ATTEST_FREED = attest_memory_alloc(model->variants, sizeof *left_out);
+    attest_judge_rule *rule ATTEST_FREED = attest_memory_alloc(model->variants, sizeof *rule);
+    size_t rules;
+
+    if (!left_out || !rule)
+        return attest_memory_fail(error);
+    ATTEST_TRY(attest_judge_inputs_check(left_out, job->problem, model, error));
+    rules = attest_judge_inputs_set_rules(rule, left_out, job->problem, model);
+    ATTEST_TRY(attest_judge_head_bound_init(&job->state, job->problem, rule, rules, error));
+    return bound_rows(bounds, job, error);
+}
+
+/* to = the hull of the bounds of all schedules, lo and then hi of count elements; other: space
+ * for as much. */
+static attest_status run_schedules(double *to, double *other, size_t count,
+                                   const attest_qkv *qkv, const attest_judge_model *model,
+                                   const attest_judge_options *options, attest_error *error)
+{
+    for (size_t s = 0; s < model->schedules; s++) {
+        double *result = s == 0 ? to : other;
+
+        ATTEST_TRY(attest_judge_simulate_values(NULL, result, result + count, qkv, model, s,
+                                                options, error));
+        for (size_t i = 0; i < count && s > 0; i++) {
+            to[i] = fmin(to[i], other[i]);
+            to[count + i] = fmax(to[count + i], other[count + i]);
+        }
+    }
+    return ATTEST_OK;
+}
+
+/* A kernel with a schedule is also a kernel of the variant: both bounds hold. */
+static attest_status bound_schedules(attest_judge_bounds *bounds, bound_job *job,
+                                     const attest_judge_model *model, attest_error *error)
+{
+    const attest_judge_problem *x = job->problem;
+    size_t count = x->batch * x->heads * x->queries * x->value_dim;
+    double *other ATTEST_FREED = NULL;
+
+    if (model->schedules > 0) {
+        job->scheduled = attest_memory_alloc(count, 2 * sizeof *job->scheduled);
+        other = attest_memory_alloc(model->schedules > 1 ? count : 1, 2 * sizeof *other);
+        if (!job->scheduled || !other)
+            return attest_memory_fail(error);
+        ATTEST_TRY(run_schedules(job->scheduled, other, count, &x->qkv, model,
+                                 job->caller.options, error));
+    }
+    return bound_variants(bounds, job, model, error);
+}
+
+static attest_status bound_values(attest_judge_bounds *bounds, const attest_qkv *qkv,
+                                  const attest_judge_model *model,
+                                  const attest_judge_options *options, attest_error *error)
+{
+    attest_judge_problem problem ATTEST_CLEARED_BY(attest_judge_problem_clear);
+    bound_job job ATTEST_CLEARED_BY(job_clear) = {.problem = &problem,
+                                                  .caller = {.options = options}};
+
+    ATTEST_TRY(attest_judge_problem_init(&problem, qkv, error));
+    job.blocks = (problem.queries + ATTEST_JUDGE_BLOCK - 1) / ATTEST_JUDGE_BLOCK;
+    return bound_schedules(bounds, &job, model, error);
+}
+
+static void model_free(attest_judge_model **model)
+{
+    attest_judge_model_free(*model);
+}
+
+/* bounds->exact, error and bound = those of the original inputs, by a model that accepts all of
+ * them; lo and hi, which bound the outputs of kernels, stay. */
+static attest_status compare_with_inputs(attest_judge_bounds *bounds, size_t count,
+                                         const attest_qkv *qkv,
+                                         const attest_judge_options *options,
+                                         attest_error *error)
+{
+    attest_judge_bounds exact = {.exact = bounds->exact, .error = bounds->error};
+    attest_judge_model *any ATTEST_CLEARED_BY(model_free) = NULL;
+
+    ATTEST_TRY(attest_judge_model_load(&any, "fp64-any", error));
+    ATTEST_TRY(bound_values(&exact, qkv, any, options, error));
+    for (size_t i = 0; i < count; i++)
+        bounds->bound[i] =
+            distance(bounds->lo[i], bounds->hi[i], bounds->exact[i], bounds->error[i]);
+    return ATTEST_OK;
+}
+
+/* The same for a kernel that quantises its inputs; all five arrays are there. */
+static attest_status bound_quantised(attest_judge_bounds *bounds, size_t count,
+                                     const attest_qkv *qkv, const attest_judge_model *model,
+                                     const attest_judge_options *options, attest_error *error)
+{
+    attest_judge_quantised quantised;
+    attest_status status;
+
+    ATTEST_TRY(attest_judge_quantised_init(&quantised, qkv, model, error));
+    status = bound_values(bounds, &quantised.qkv, model, options, error);
+    attest_judge_quantised_clear(&quantised);
+    ATTEST_TRY(status);
+    return model->quantise.of_quantised
+               ? ATTEST_OK
+               : compare_with_inputs(bounds, count, qkv, options, error);
+}
+
+attest_status attest_judge_bound(attest_judge_bounds *bounds, const attest_qkv *qkv,
+                                 const attest_judge_model *model,
+                                 const attest_judge_options *options, attest_error *error)
+{
+    size_t count = qkv->q.shape[0] * qkv->q.shape[1] * qkv->q.shape[2] * qkv->v.shape[3];
+    attest_judge_bounds all = *bounds;
+    double **array[] = {&all.lo, &all.hi, &all.exact, &all.error, &all.bound};
+    double *room ATTEST_FREED = NULL;
+    attest_status status;
+
+    if (!attest_judge_model_quantises(model))
+        return bound_values(bounds, qkv, model, options, error);
+    room = attest_memory_alloc(count, sizeof array / sizeof *array * sizeof *room);
+    if (!room)
+        return attest_memory_fail(error);
+    for (size_t i = 0; i < sizeof array / sizeof *array; i++)
+        *array[i] = *array[i] ? *array[i] : room + i * count;
+    status = bound_quantised(&all, count, qkv, model, options, error);
+    bounds->unbounded = all.unbounded;
+    return status;
+}
