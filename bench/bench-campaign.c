@@ -10,7 +10,7 @@
 
 #include "campaign/campaign.h"
 #include "campaign/chunk.h"
-#include "props/properties.h"
+#include "props/registry.h"
 #include "timing.h"
 
 /* Processor time of a measurement, at least. */

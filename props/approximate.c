@@ -5,8 +5,7 @@
 #include "theory/approximate.h"
 
 #include "campaign/gen.h"
-#include "props/properties.h"
-#include "props/statement.h"
+#include "props/registry.h"
 
 static const attest_hypothesis hypotheses[] = {
     {"continuous", "the function is continuous on a compact domain"},

@@ -1,4 +1,5 @@
-/* arithmetic.h -- attention in the arithmetic of --number, and numbers of its format. */
+/* arithmetic.h -- the properties contextual and separated against the arithmetic of --number.
+ */
 #ifndef ATTEST_PROPS_ARITHMETIC_H
 #define ATTEST_PROPS_ARITHMETIC_H
 
@@ -11,28 +12,10 @@
  * Domain: setting->number is not NONE. */
 attest_format attest_props_arithmetic_format(const attest_setting *setting);
 
-/* Returns whether x is a number of the format. */
-bool attest_props_arithmetic_represents(const attest_format *format, const fmpq_t x);
-
-/* Returns whether all entries of tokens and matrices (or of their factors) are. */
-bool attest_props_arithmetic_represents_instance(const attest_format *format,
-                                                 const attest_instance *instance);
-
-/* Returns the outputs of all sequences in this arithmetic: out[(start_i + k) * dim + c],
- * numbers that are initialised. NULL: out of memory. */
-mpfr_t *attest_props_arithmetic_outputs(const attest_instance *instance,
-                                        const attest_setting *setting, attest_error *error);
-void attest_props_arithmetic_free(mpfr_t *out, const attest_dataset *dataset);
-
 /* Draws a number of the format, not 0: an integer up to most, such an integer times a power of
  * two, or rarely 1 plus a few units in the last place. */
 void attest_props_arithmetic_gen_number(fmpq_t x, struct theft *t, const attest_format *format,
                                         unsigned most);
-
-/* Draws three to five distinct tokens of such numbers. Status: NOMEM. */
-attest_status
-attest_props_arithmetic_gen_tokens(attest_vocabulary *vocabulary, struct theft *t,
-                                   const attest_format *format) ATTEST_WARN_UNUSED;
 
 /* gen and decide of the properties contextual and separated for an arithmetic. */
 attest_status

@@ -9,7 +9,6 @@
 #include <stddef.h>
 
 #include <attest/flint.h>
-
 #include <attest/status.h>
 
 /* n rows of d doubles each, row-major, all finite. */
@@ -44,5 +43,9 @@ void attest_row_evaluate(attest_row *row, long bits);
  */
 int attest_row_compare(double *margin, const attest_row *row, const double *out, double bound,
                        long bits);
+
+/* Returns 1 if y is within ATTEST_KERNEL_EXP_ULP units in the last place of e^x (+infinity for
+ * overflow, 1 for x = 0), -1 if not, 0 if undecided. Domain: x is finite. */
+int attest_exp_compare(double y, double x);
 
 #endif

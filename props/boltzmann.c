@@ -8,9 +8,8 @@
 #include "number/rationals.h"
 #include "number/scope.h"
 #include "props/multisets.h"
-#include "props/probabilities.h"
-#include "props/properties.h"
-#include "props/statement.h"
+#include "props/registry.h"
+#include "props/vectors.h"
 
 const attest_statement attest_statement_boltzmann = {
     .name = "boltzmann",

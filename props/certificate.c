@@ -11,8 +11,8 @@
 #include "io/json_write.h"
 #include "io/weights_json.h"
 #include "number/scope.h"
-#include "props/properties.h"
-#include "props/roots.h"
+#include "props/oracle.h"
+#include "props/registry.h"
 #include "props/truth.h"
 
 /* The number of alterations; number 0 changes nothing. */

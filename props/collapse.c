@@ -1,15 +1,14 @@
 /* collapse.c -- the collapse: a sufficient and a necessary condition for distinct outputs. */
 #include <stdio.h>
 
-#include "audit/collisions.h"
 #include "audit/collapse.h"
+#include "audit/collisions.h"
 #include "campaign/gen.h"
 #include "campaign/label.h"
 #include "format/simulated.h"
 #include "number/scope.h"
 #include "props/evaluation.h"
-#include "props/properties.h"
-#include "props/statement.h"
+#include "props/registry.h"
 
 static const attest_hypothesis hypotheses[] = {
     {"accurate", "every computed output is within e of the exact one, and 2 e < s"},

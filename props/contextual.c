@@ -5,16 +5,15 @@
 #include <attest/certify.h>
 #include <attest/number.h>
 
-#include "campaign/label.h"
 #include "campaign/gen.h"
+#include "campaign/label.h"
 #include "number/scope.h"
 #include "props/arithmetic.h"
 #include "props/brute.h"
-#include "props/properties.h"
-#include "props/roots.h"
+#include "props/oracle.h"
+#include "props/registry.h"
 #include "props/rough.h"
 #include "props/sample.h"
-#include "props/statement.h"
 
 const attest_statement attest_statement_contextual = {
     .name = "contextual",

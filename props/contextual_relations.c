@@ -1,10 +1,10 @@
 /* contextual_relations.c -- changes of data and weights with a known effect on Definition 2. */
 #include <attest/certify.h>
 
-#include "campaign/label.h"
 #include "campaign/gen.h"
+#include "campaign/label.h"
 #include "number/scope.h"
-#include "props/properties.h"
+#include "props/registry.h"
 #include "props/sample.h"
 #include "props/transform.h"
 

@@ -5,8 +5,7 @@
 #include "campaign/label.h"
 #include "number/scope.h"
 #include "props/oracle.h"
-#include "props/properties.h"
-#include "props/statement.h"
+#include "props/registry.h"
 #include "props/transform.h"
 
 /* x = e^{a - b}. */

@@ -12,10 +12,9 @@
 #include "number/scope.h"
 #include "props/arithmetic.h"
 #include "props/doubles.h"
-#include "props/properties.h"
+#include "props/registry.h"
 #include "props/rough.h"
 #include "props/sample.h"
-#include "props/verdicts.h"
 
 enum {
     HEADS = 3,

@@ -11,9 +11,7 @@
 #include "number/scope.h"
 #include "props/attention_rows.h"
 #include "props/doubles.h"
-#include "props/exp_error.h"
-#include "props/properties.h"
-#include "props/statement.h"
+#include "props/registry.h"
 
 /* The largest number of rows, and of entries in a batch. */
 enum { ANSWERS_ROWS = 64, ANSWERS_BATCH = 8 };

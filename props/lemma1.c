@@ -5,8 +5,7 @@
 #include "number/scope.h"
 #include "theory/lemma1.h"
 
-#include "props/properties.h"
-#include "props/statement.h"
+#include "props/registry.h"
 #include "props/vectors.h"
 
 static const attest_hypothesis hypotheses[] = {

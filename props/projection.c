@@ -4,8 +4,7 @@
 #include "campaign/gen.h"
 #include "campaign/label.h"
 #include "number/scope.h"
-#include "props/properties.h"
-#include "props/statement.h"
+#include "props/registry.h"
 #include "theory/theorem2.h"
 
 static const attest_constant constants[] = {

@@ -4,14 +4,13 @@
 #include <attest/attention.h>
 
 #include "base/memory.h"
-#include "campaign/label.h"
 #include "campaign/gen.h"
+#include "campaign/label.h"
 #include "number/scope.h"
 #include "props/interval_attention.h"
 #include "props/oracle.h"
-#include "props/properties.h"
+#include "props/registry.h"
 #include "props/sample.h"
-#include "props/statement.h"
 
 const attest_statement attest_statement_reference = {
     .name = "reference",

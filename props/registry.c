@@ -3,8 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "props/properties.h"
-#include "props/statement.h"
+#include "props/registry.h"
 
 #define LIST(name) &attest_statement_##name,
 const attest_statement *const attest_statements[] = {ATTEST_STATEMENTS(LIST) NULL};

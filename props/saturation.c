@@ -6,8 +6,7 @@
 #include "campaign/gen.h"
 #include "judge/simulate.h"
 #include "number/scope.h"
-#include "props/properties.h"
-#include "props/statement.h"
+#include "props/registry.h"
 
 static const attest_hypothesis hypotheses[] = {
     {"safe-threshold", "2^(b + tau) (1 + eps) <= the largest number of P and half a unit"},

@@ -4,9 +4,7 @@
 #include "number/scope.h"
 #include "props/arithmetic.h"
 #include "props/oracle.h"
-#include "props/properties.h"
-#include "props/roots.h"
-#include "props/statement.h"
+#include "props/registry.h"
 #include "props/transform.h"
 
 const attest_statement attest_statement_separated = {

@@ -7,10 +7,9 @@
 #include "base/scope.h"
 #include "campaign/gen.h"
 #include "campaign/label.h"
-#include "props/properties.h"
-#include "props/statement.h"
+#include "props/doubles.h"
+#include "props/registry.h"
 #include "props/tuned.h"
-#include "props/verdicts.h"
 
 enum { DIM = 4, SIZE = 2, MOST_TOKENS = 10, LIMIT = 3 };
 

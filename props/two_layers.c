@@ -5,8 +5,7 @@
 #include "campaign/label.h"
 #include "number/scope.h"
 #include "props/multiples.h"
-#include "props/properties.h"
-#include "props/statement.h"
+#include "props/registry.h"
 #include "theory/two_layers.h"
 
 enum { LONGEST = 10 };

@@ -5,15 +5,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-
 #include <theft.h>
 
-#include "theory/lemma_f.h"
 #include <attest/dataset.h>
 #include <attest/error.h>
 
 #include "campaign/gen.h"
 #include "campaign/property.h"
+#include "theory/lemma_f.h"
 
 /* The vectors of a dataset as integers over one denominator, each in descending order. */
 typedef struct attest_vectors {
@@ -86,5 +85,22 @@ attest_status attest_vectors_build(attest_dataset *dataset, const attest_vocabul
 /* Returns the sign of actual - promised, enclosures of log2 of bounds; 0: the balls overlap.
  * Keeps the least difference as the margin of the trial. */
 int attest_vectors_compare(attest_trial *trial, const arb_t actual, const arb_t promised);
+
+/* ---- The attention weights as the library computes them.
+ *
+ * A layer with tokens (score, 1, unit vector) outputs the attention weights of its only query.
+ * So statements about softmax and hardmax are tested on src/attention, not on another formula.
+ */
+
+/* score = the entries of sequence i of a dataset of dimension 1. */
+void attest_scores_get(fmpq *score, const attest_dataset *dataset, size_t i);
+
+/* p[i] encloses softmax(score)_i, i < count. Status: DOMAIN, NOMEM. */
+attest_status attest_probabilities_softmax(arb_ptr p, const fmpq *score, size_t count,
+                                           long bits, attest_error *error) ATTEST_WARN_UNUSED;
+
+/* p[i] = hardmax(score)_i with uniform ties. Status: DOMAIN, NOMEM. */
+attest_status attest_probabilities_hardmax(fmpq *p, const fmpq *score, size_t count,
+                                           attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

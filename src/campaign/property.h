@@ -1,7 +1,7 @@
 /* property.h -- a property: a statement that must hold for every instance of a generator.
  *
  * A new property is a file props/NAME.c that defines an attest_property, and a line in the
- * table of props/properties.h. Everything else is generic: trials, workers, shrinking, files,
+ * table of props/registry.h. Everything else is generic: trials, workers, shrinking, files,
  * replay, labels, margins. The generator draws from theft only; the verdict on an instance
  * depends on the instance and the setting only. */
 #ifndef ATTEST_CAMPAIGN_PROPERTY_H

@@ -19,7 +19,7 @@
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/slurm.h"
-#include "props/properties.h"
+#include "props/registry.h"
 #include "report/campaign.h"
 #include "report/tests.h"
 

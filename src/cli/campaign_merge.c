@@ -10,7 +10,7 @@
 #include "campaign/merge.h"
 #include "cli/campaign.h"
 #include "cli/progress.h"
-#include "props/properties.h"
+#include "props/registry.h"
 #include "report/campaign.h"
 
 static int run(int argc, char **argv);

@@ -10,8 +10,7 @@
 #include "cli/campaign.h"
 #include "cli/commands.h"
 #include "judge/model_field.h"
-#include "props/properties.h"
-#include "props/statement.h"
+#include "props/registry.h"
 #include "report/glossary.h"
 
 static bool completing; /* a command is run only for its table of options */

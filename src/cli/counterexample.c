@@ -17,7 +17,7 @@
 #include "io/json_write.h"
 #include "number/rationals.h"
 #include "number/scope.h"
-#include "props/properties.h"
+#include "props/registry.h"
 #include "report/print.h"
 #include "theory/separated.h"
 #include "theory/theorem1.h"

@@ -5,10 +5,10 @@
 #include "base/input.h"
 #include "base/scope.h"
 #include "campaign/replay.h"
-#include "cli/command.h"
 #include "cli/campaign.h"
+#include "cli/command.h"
 #include "cli/progress.h"
-#include "props/properties.h"
+#include "props/registry.h"
 #include "report/replay.h"
 
 static int run(int argc, char **argv);

@@ -9,8 +9,7 @@
 #include "cli/commands.h"
 #include "io/json_write.h"
 #include "judge/model_field.h"
-#include "props/properties.h"
-#include "props/statement.h"
+#include "props/registry.h"
 #include "report/glossary.h"
 #include "report/print.h"
 

@@ -8,9 +8,9 @@
 
 #include <attest/version.h>
 
-#include "campaign/plan.h"
 #include "campaign/campaign_record.h"
-#include "props/properties.h"
+#include "campaign/plan.h"
+#include "props/registry.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check(bool holds)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "campaign/merge.h"
-#include "props/properties.h"
+#include "props/registry.h"
 #include "tests/fuzz/fuzz.h"
 
 enum {

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "judge/model_field.h"
 #include "judge/head_bound.h"
+#include "judge/model_field.h"
 #include "judge/simulate.h"
-#include "props/judge_draw.h"
+#include "props/judge.h"
 #include "tests/judge/draw.h"
 #include "tests/tap.h"
 

@@ -2,8 +2,7 @@
  * property whose generator draws layers has bounds. */
 #include "campaign/label.h"
 #include "campaign/summary.h"
-#include "campaign/summary.h"
-#include "props/properties.h"
+#include "props/registry.h"
 #include "tests/tap.h"
 
 static const attest_coverage wanted[] = {{"dull", 0, 10}, {"sharp", 20, 100}, {0}};

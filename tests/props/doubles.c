@@ -5,8 +5,8 @@
 
 #include <attest/number.h>
 
-#include "props/properties.h"
-#include "props/verdicts.h"
+#include "props/doubles.h"
+#include "props/registry.h"
 #include "tests/props/quiet.h"
 #include "tests/tap.h"
 

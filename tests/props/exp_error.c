@@ -5,7 +5,7 @@
 
 #include <attest/flint.h>
 
-#include "props/exp_error.h"
+#include "props/attention_rows.h"
 #include "tests/tap.h"
 
 /* Of the doubles near e^x one is always accepted, none further than the next but one. */

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "props/brute.h"
-#include "props/properties.h"
+#include "props/registry.h"
 #include "props/rough.h"
 #include "props/sample.h"
 #include "tests/props/quiet.h"

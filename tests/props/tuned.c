@@ -2,7 +2,7 @@
  * generator meets them; many instances decided together have the verdicts of each alone. */
 #include <string.h>
 
-#include "props/properties.h"
+#include "props/registry.h"
 #include "props/tuned.h"
 #include "tests/props/quiet.h"
 #include "tests/tap.h"

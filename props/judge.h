@@ -1,6 +1,6 @@
-/* judge_draw.h -- random kernel models, for the judge's property and its tests. */
-#ifndef ATTEST_PROPS_JUDGE_DRAW_H
-#define ATTEST_PROPS_JUDGE_DRAW_H
+/* judge.h -- random kernel models, for the judge's property and its tests. */
+#ifndef ATTEST_PROPS_JUDGE_H
+#define ATTEST_PROPS_JUDGE_H
 
 #include <stdint.h>
 
