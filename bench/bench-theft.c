@@ -4,7 +4,7 @@
 #include <libgen.h>
 #include <string.h>
 
-#include "base/machine.h"
+#include "base/workers.h"
 #include "bench/theft_rate.h"
 #include "theft/theft_extensions.h"
 

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/machine.h"
+#include "base/workers.h"
 
 struct contestant {
     const char *name;

@@ -10,7 +10,6 @@
 
 #include "audit/evaluate_kernel.h"
 #include "base/memory.h"
-#include "base/progress.h"
 #include "base/workers.h"
 #include "format/simulate_in_double.h"
 #include "judge/model.h"

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/progress.h"
 #include "base/scope.h"
 #include "base/workers.h"
 #include "format/simulate_in_double.h"

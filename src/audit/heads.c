@@ -9,9 +9,8 @@
 #include <unistd.h>
 
 #include "audit/evaluate_in_double.h"
-#include "base/input.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/progress.h"
 #include "base/scope.h"
 #include "base/workers.h"
 #include "judge/model_field.h"

@@ -12,9 +12,8 @@
 
 #include <attest/version.h>
 
-#include "base/input.h"
 #include "base/memory.h"
-#include "base/output.h"
+#include "base/file.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "base/scope.h"

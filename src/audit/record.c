@@ -6,7 +6,7 @@
 #include <attest/version.h>
 
 #include "audit/collapse.h"
-#include "base/machine.h"
+#include "base/workers.h"
 #include "judge/model_field.h"
 #include "number/scope.h"
 

@@ -1,13 +1,16 @@
-/* workers.c -- shared memory and forked workers. */
+/* workers.c -- forked workers and the memory they share, progress, and the machine. */
 #include "base/workers.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #if defined(__linux__)
@@ -164,4 +167,64 @@ attest_status attest_workers_run(bool (*work)(void *context, size_t i), void *co
         status = attest_memory_fail(error);
     attest_workers_free(all.shared, 1, sizeof *all.shared, jobs);
     return status;
+}
+
+void attest_progress_report(const attest_progress *progress, const char *what, uint64_t done,
+                            uint64_t total, const char *note)
+{
+    if (progress->report)
+        progress->report(progress->context, what, done, total, note);
+}
+
+void attest_progress_end(const attest_progress *progress)
+{
+    attest_progress_report(progress, NULL, 0, 0, NULL);
+}
+
+int64_t attest_clock_nanoseconds(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+double attest_clock_seconds(void)
+{
+    return 1e-9 * (double)attest_clock_nanoseconds();
+}
+
+/* The value of the first "key : value" in the text, or NULL. */
+static char *find_value(char *text, const char *key)
+{
+    char *line = strstr(text, key), *colon = line ? strchr(line, ':') : NULL;
+
+    if (!colon)
+        return NULL;
+    colon += 1 + strspn(colon + 1, " \t");
+    colon[strcspn(colon, "\n")] = '\0';
+    return *colon ? colon : NULL;
+}
+
+/* Reads the name of the first processor. A stream would allocate memory, and the name would
+ * depend on whether there is some. */
+void attest_machine_cpu(char *name, size_t size)
+{
+    int file = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);
+    char text[2048], *value = NULL;
+    struct utsname machine;
+    ssize_t got = file >= 0 ? read(file, text, sizeof text - 1) : -1;
+
+    if (got > 0) {
+        text[got] = '\0';
+        value = find_value(text, "model name");
+    }
+    if (value)
+        snprintf(name, size, "%s", value);
+    else if (uname(&machine) == 0)
+        snprintf(name, size, "%s", machine.machine);
+    else
+        name[0] = '\0';
+    if (file >= 0)
+        close(file);
 }

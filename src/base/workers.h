@@ -1,12 +1,15 @@
-/* workers.h -- memory that forked workers share with their parent, and the workers. */
+/* workers.h -- long work: forked workers and the memory they share, progress, a clock, and the
+ * name of the processor. */
 #ifndef ATTEST_BASE_WORKERS_H
 #define ATTEST_BASE_WORKERS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include <attest/error.h>
+#include <attest/progress.h>
 
 #include "base/scope.h"
 
@@ -64,5 +67,22 @@ enum { ATTEST_WORKERS_NO_MEMORY = 4 };
 
 /* The number of online processors, at least 1. */
 size_t attest_workers_default(void);
+
+/* Reports done of total to the callback, if there is one; the first report of a stage has done
+ * = 0. */
+void attest_progress_report(const attest_progress *progress, const char *what, uint64_t done,
+                            uint64_t total, const char *note);
+
+/* Reports the end of a stage, successful or not. */
+void attest_progress_end(const attest_progress *progress);
+
+/* Time that never goes back, for durations. */
+int64_t attest_clock_nanoseconds(void);
+double attest_clock_seconds(void);
+
+/* name = the name of the processor, cut to size bytes, or the architecture ("x86_64") if the
+ * system has none. It may contain any bytes but zero; escape it before printing. Domain: size
+ * >= 1. */
+void attest_machine_cpu(char *name, size_t size);
 
 #endif

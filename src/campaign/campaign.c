@@ -8,11 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/directory.h"
-#include "base/machine.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/progress.h"
 #include "base/scope.h"
+#include "base/workers.h"
 
 /* ---- Which chunk is run next. */
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/machine.h"
+#include "base/workers.h"
 #include "base/memory.h"
 #include "base/scope.h"
 #include "campaign/load.h"

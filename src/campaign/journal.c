@@ -8,11 +8,10 @@
 #include <unistd.h>
 
 #include "base/fault.h"
-#include "base/input.h"
-#include "base/machine.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/output.h"
 #include "base/scope.h"
+#include "base/workers.h"
 
 #define SECONDS_BETWEEN_SYNCS 1.0
 

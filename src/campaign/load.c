@@ -11,8 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/input.h"
-#include "base/machine.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/scope.h"
 #include "base/text.h"

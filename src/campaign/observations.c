@@ -13,7 +13,7 @@
 
 #include <attest/version.h>
 
-#include "base/directory.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/scope.h"
 #include "io/json_write.h"

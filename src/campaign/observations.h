@@ -6,7 +6,7 @@
 #ifndef ATTEST_CAMPAIGN_OBSERVATIONS_H
 #define ATTEST_CAMPAIGN_OBSERVATIONS_H
 
-#include "base/output.h"
+#include "base/file.h"
 #include "campaign/chunk.h"
 #include "campaign/join.h"
 

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/directory.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/scope.h"

@@ -15,7 +15,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/machine.h"
 #include "base/memory.h"
 #include "base/scope.h"
 #include "base/workers.h"

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/progress.h"
 #include "base/scope.h"
 #include "base/workers.h"
 #include "number/double.h"

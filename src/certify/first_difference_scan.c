@@ -10,9 +10,9 @@
 #include <attest/kernel.h>
 
 #include "base/memory.h"
-#include "base/progress.h"
 #include "base/scope.h"
 #include "base/term.h"
+#include "base/workers.h"
 #include "certify/first_difference.h"
 #include "number/double.h"
 #include "number/scope.h"

@@ -9,8 +9,8 @@
 
 #include "attention/work.h"
 #include "base/memory.h"
-#include "base/progress.h"
 #include "base/scope.h"
+#include "base/workers.h"
 
 attest_status attest_outputs_init(attest_outputs *outputs, const attest_weights *weights,
                                   const attest_dataset *dataset,

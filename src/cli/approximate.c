@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/output.h"
+#include "base/file.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "io/json_write.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "audit/collision_file.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/output.h"
 #include "base/scope.h"
 #include "cli/excerpt.h"
 #include "cli/progress.h"

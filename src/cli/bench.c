@@ -9,9 +9,8 @@
 #include <attest/attest.h>
 
 #include "audit/record.h"
-#include "base/machine.h"
-#include "base/progress.h"
 #include "base/scope.h"
+#include "base/workers.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "io/json_write.h"

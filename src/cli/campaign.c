@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/directory.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/scope.h"
 #include "base/workers.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/directory.h"
+#include "base/file.h"
 #include "base/scope.h"
 #include "campaign/campaign.h"
 #include "campaign/merge.h"

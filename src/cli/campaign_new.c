@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/output.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/directory.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/scope.h"
 #include "base/text.h"

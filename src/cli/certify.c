@@ -7,7 +7,7 @@
 #include <attest/certificate.h>
 #include <attest/number.h>
 
-#include "base/input.h"
+#include "base/file.h"
 #include "base/scope.h"
 #include "cli/command.h"
 #include "cli/progress.h"

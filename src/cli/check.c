@@ -6,7 +6,7 @@
 #include <attest/certificate.h>
 #include <attest/check.h>
 
-#include "base/input.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/scope.h"
 #include "cli/command.h"

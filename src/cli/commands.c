@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/spelling.h"
+#include "base/text.h"
 #include "cli/campaign.h"
 #include "cli/commands.h"
 #include "judge/model_field.h"

@@ -6,8 +6,8 @@
 
 #include "attention/work.h"
 #include "base/memory.h"
-#include "base/progress.h"
 #include "base/scope.h"
+#include "base/workers.h"
 #include "campaign/chunk.h"
 #include "cli/command.h"
 #include "cli/counterexample.h"

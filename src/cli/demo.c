@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/output.h"
 #include "cli/command.h"
 #include "io/json_write.h"
 

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/output.h"
-#include "base/progress.h"
+#include "base/file.h"
 #include "base/scope.h"
+#include "base/workers.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "io/hex_rows.h"

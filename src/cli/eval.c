@@ -9,9 +9,9 @@
 
 #include "attention/network.h"
 #include "attention/work.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/output.h"
-#include "base/progress.h"
+#include "base/workers.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "data/network.h"

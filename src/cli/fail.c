@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/output.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "model/import.h"

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "audit/heads.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/output.h"
 #include "base/scope.h"
 #include "base/text.h"
 #include "cli/audit.h"

@@ -6,7 +6,7 @@
 #include <attest/ball.h>
 #include <attest/version.h>
 
-#include "base/input.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "cli/progress.h"
 #include "cli/qkv.h"

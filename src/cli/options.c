@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/output.h"
-#include "base/spelling.h"
+#include "base/text.h"
 #include "base/workers.h"
 #include "cli/commands.h"
 #include "report/print.h"

@@ -10,7 +10,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "base/machine.h"
+#include "base/workers.h"
 
 #define SECONDS_BEFORE_LINES 1.0
 #define SECONDS_BETWEEN_LINES 0.2

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/input.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "cli/progress.h"
 #include "cli/qkv.h"

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/input.h"
+#include "base/file.h"
 #include "base/scope.h"
 #include "campaign/replay.h"
 #include "cli/campaign.h"

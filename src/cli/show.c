@@ -5,7 +5,7 @@
 
 #include <attest/judge.h>
 
-#include "base/escape.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "io/json_write.h"
 #include "judge/model_field.h"

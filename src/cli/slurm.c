@@ -10,8 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/directory.h"
-#include "base/output.h"
+#include "base/file.h"
 #include "base/scope.h"
 #include "base/text.h"
 #include "cli/command.h"

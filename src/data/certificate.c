@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/input.h"
+#include "base/file.h"
 #include "base/memory.h"
 
 void attest_certificate_witness_init(attest_certificate_witness *witness)

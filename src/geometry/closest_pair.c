@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/progress.h"
 #include "base/workers.h"
 #include "geometry/tree.h"
 

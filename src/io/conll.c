@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
-#include "base/input.h"
+#include "base/file.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/scope.h"
 #include "base/sha256.h"
+#include "base/text.h"
 
 enum { EXCERPT = 80, PIECES = ATTEST_SHA256_SIZE / 2 };
 

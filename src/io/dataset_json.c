@@ -5,7 +5,7 @@
 
 #include <attest/dataset.h>
 
-#include "base/input.h"
+#include "base/file.h"
 #include "io/dataset_array.h"
 #include "io/json_write.h"
 #include "io/npy.h"

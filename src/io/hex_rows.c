@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
-#include "base/input.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/scope.h"
+#include "base/text.h"
 #include "format/simulate_in_double.h"
 
 enum { DIGITS = 8, EXCERPT = 40 };

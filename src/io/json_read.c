@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
-#include "base/input.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "io/json_read.h"

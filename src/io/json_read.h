@@ -53,7 +53,7 @@ attest_status attest_json_document_read(attest_json_document *document, const ch
                                         attest_budget *budget,
                                         attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Reads and parses a file that the user did not name; it must be a regular file (base/input.h).
+/* Reads and parses a file that the user did not name; it must be a regular file (base/file.h).
  * Status: also USAGE. */
 attest_status attest_json_document_read_file(attest_json_document *document, const char *path,
                                              attest_budget *budget,

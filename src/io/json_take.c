@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/input.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/scope.h"
 #include "number/rationals.h"

@@ -7,8 +7,8 @@
 
 #include <attest/number.h>
 
-#include "base/escape.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 typedef attest_json_parser parser;
 

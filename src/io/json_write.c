@@ -9,8 +9,8 @@
 #include <attest/ball.h>
 #include <attest/number.h>
 
-#include "base/escape.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "number/scope.h"
 
 static void quote(attest_json *json, const char *string)

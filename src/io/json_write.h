@@ -20,7 +20,7 @@
 #include <attest/flint.h>
 #include <attest/status.h>
 
-#include "base/output.h"
+#include "base/file.h"
 
 enum { ATTEST_JSON_DEPTH = 32 };
 

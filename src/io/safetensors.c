@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/output.h"
 #include "base/scope.h"
-#include "base/spelling.h"
 #include "base/text.h"
 #include "io/json_take.h"
 

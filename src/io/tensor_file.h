@@ -31,7 +31,7 @@ attest_status attest_tensor_file_open(attest_tensor_file *file, const char *path
                                       attest_budget *budget,
                                       attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Opens a file that another file names; it must be a regular file (base/input.h). Status: also
+/* Opens a file that another file names; it must be a regular file (base/file.h). Status: also
  * USAGE. */
 attest_status attest_tensor_file_open_file(attest_tensor_file *file, const char *path,
                                            attest_budget *budget,

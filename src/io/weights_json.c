@@ -1,7 +1,7 @@
 /* weights_json.c -- weights and matrices as JSON objects. */
 #include "io/weights_json.h"
 
-#include "base/input.h"
+#include "base/file.h"
 #include "base/scope.h"
 #include "io/json_write.h"
 #include "io/npy.h"

@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
-#include "base/input.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/scope.h"
-#include "base/spelling.h"
+#include "base/text.h"
 #include "judge/model_field.h"
 
 /* ---- memory and defaults ---- */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/escape.h"
+#include "base/text.h"
 #include "judge/matrix_unit.h"
 #include "number/scope.h"
 

@@ -7,9 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/machine.h"
 #include "base/memory.h"
-#include "base/progress.h"
 #include "base/scope.h"
 #include "base/workers.h"
 #include "judge/arithmetic.h"

@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/directory.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/scope.h"
-#include "base/spelling.h"
 #include "base/text.h"
 #include "io/json_take.h"
 

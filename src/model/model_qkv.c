@@ -9,7 +9,7 @@
 
 #include <mpfr.h>
 
-#include "base/input.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/scope.h"
 #include "model/import_parts.h"

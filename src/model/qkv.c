@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/input.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/scope.h"
 #include "io/array.h"

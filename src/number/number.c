@@ -6,8 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/escape.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "number/double.h"
 #include "number/scope.h"
 

@@ -4,8 +4,8 @@
 #include "recheck/recheck.h"
 
 #include "base/memory.h"
-#include "base/progress.h"
 #include "base/term.h"
+#include "base/workers.h"
 #include "number/scope.h"
 #include "recheck/lemma.h"
 

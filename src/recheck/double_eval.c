@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/progress.h"
 #include "base/term.h"
 #include "base/workers.h"
 #include "number/scope.h"

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/progress.h"
 #include "base/scope.h"
 #include "base/term.h"
 #include "base/workers.h"

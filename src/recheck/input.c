@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/input.h"
+#include "base/file.h"
 #include "base/scope.h"
 #include "base/text.h"
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/progress.h"
 #include "base/term.h"
+#include "base/workers.h"
 #include "number/scope.h"
 #include "recheck/lemma.h"
 

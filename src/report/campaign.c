@@ -8,12 +8,11 @@
 
 #include <attest/version.h>
 
-#include "base/directory.h"
-#include "base/machine.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/output.h"
 #include "base/scope.h"
 #include "base/text.h"
+#include "base/workers.h"
 #include "campaign/counterexample.h"
 #include "campaign/replay.h"
 #include "io/json_write.h"

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
 #include "base/sha256.h"
+#include "base/text.h"
 
 void attest_markup_init(attest_markup *markup)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/escape.h"
+#include "base/text.h"
 #include "base/workers.h"
 
 /* The remaining arguments. */

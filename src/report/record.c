@@ -9,8 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/escape.h"
-#include "base/input.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/scope.h"
 #include "base/sha256.h"

@@ -10,10 +10,10 @@
 
 #include <attest/version.h>
 
-#include "base/escape.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/output.h"
 #include "base/scope.h"
+#include "base/text.h"
 #include "report/record.h"
 #include "report/section.h"
 #include "report/style.h"

@@ -7,7 +7,7 @@
 
 #include <attest/flint.h>
 
-#include "base/escape.h"
+#include "base/text.h"
 #include "report/plot.h"
 
 void attest_table_open(attest_markup *markup, const char *caption, const char *const *heading,

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "base/machine.h"
 #include "internal.h"
 
 struct theft_child {
@@ -40,7 +40,10 @@ enum theft_child_start {
 
 static int64_t now_msec(void)
 {
-    return attest_clock_nanoseconds() / 1000000;
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
 static void sleep_msec(int msec)

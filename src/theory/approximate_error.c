@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/progress.h"
 #include "base/workers.h"
 #include "number/scope.h"
 #include "theory/approximate.h"

@@ -12,7 +12,6 @@
 
 #include "attention/network.h"
 #include "base/memory.h"
-#include "base/progress.h"
 #include "base/workers.h"
 #include "number/scope.h"
 

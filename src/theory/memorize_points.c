@@ -8,7 +8,6 @@
 
 #include "attention/work.h"
 #include "base/memory.h"
-#include "base/progress.h"
 #include "base/workers.h"
 #include "geometry/radix.h"
 #include "number/scope.h"

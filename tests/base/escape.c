@@ -1,7 +1,7 @@
 /* escape.c -- escaping of untrusted text. */
 #include <string.h>
 
-#include "base/escape.h"
+#include "base/text.h"
 #include "tests/tap.h"
 
 typedef void escape_function(attest_text *, const char *, size_t);

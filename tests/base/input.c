@@ -8,7 +8,7 @@
 
 #include <attest/dataset.h>
 
-#include "base/input.h"
+#include "base/file.h"
 #include "tests/tap.h"
 
 static const char one[] =

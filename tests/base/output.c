@@ -7,8 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/input.h"
-#include "base/output.h"
+#include "base/file.h"
 #include "tests/tap.h"
 
 static char directory[] = "t-output.XXXXXX";

@@ -1,7 +1,7 @@
 /* spelling.c -- suggestions for misspelt names. */
 #include <string.h>
 
-#include "base/spelling.h"
+#include "base/text.h"
 #include "tests/tap.h"
 
 static void distance(const char *a, const char *b, size_t expected)

@@ -7,8 +7,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "base/input.h"
-#include "base/directory.h"
+#include "base/file.h"
 #include "campaign/merge.h"
 #include "tests/campaign/toy.h"
 #include "tests/tap.h"

@@ -10,7 +10,7 @@
 #include <attest/weights.h>
 
 #include "base/fault.h"
-#include "base/input.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "data/network.h"
 #include "io/dataset_json.h"

@@ -9,7 +9,7 @@
 
 #include <attest/dataset.h>
 
-#include "base/input.h"
+#include "base/file.h"
 #include "tests/tap.h"
 
 enum { TOKENS = 3000 };

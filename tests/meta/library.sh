@@ -7,12 +7,12 @@
 # Who may all the same, and why.
 allowed='
 src/base/fault.c getenv
-src/base/output.c stdout
+src/base/file.c stdout
 src/base/workers.c _exit
 src/kernel/kernel.c abort
 src/kernel/kernel.c stderr
 '
-# fault: in builds with --enable-faults alone. output: a path "-" is standard output, by the
+# fault: in builds with --enable-faults alone. file: a path "-" is standard output, by the
 # caller's wish. workers: the end of a forked child. kernel: in builds with --enable-debug alone.
 
 forbidden='abort|exit|_exit|_Exit|quick_exit|getenv|secure_getenv|isatty|tcgetattr|ioctl|stdout|stderr|printf|vprintf|puts|putchar|perror|psignal|__printf_chk|__vprintf_chk'

@@ -58,11 +58,11 @@ result $? "every file has tests that exist and call it"
     echo 'src/no_such_room/* base/map'
     echo 'src/format/simulate_in_mpfr* format/gone format/simulate_in_double'
     echo 'src/number/[!n]* base/map'
-    sed '/^#/d; /^src\/base\/escape/d; /^src\/base\/error/s|base/error |number/number |' "$srcdir/tests/tests_of.txt"
+    sed '/^#/d; /^src\/base\/text/d; /^src\/base\/error/s|base/error |number/number |' "$srcdir/tests/tests_of.txt"
 } >"$work/table"
 flaws "$work/table" >"$work/flaws"
 for flaw in 'src/no_such_room/\* is the first pattern of no file' 'src/number/ball_exp\* is the first pattern of no file' \
-    'src/format/simulate_in_mpfr\* names format/gone which does not exist' 'src/base/escape.c has no row' \
+    'src/format/simulate_in_mpfr\* names format/gone which does not exist' 'src/base/text.c has no row' \
     'src/base/error.c is called by base/error which its row does not name' \
     'src/number/rationals.c is called by .*certify/first_difference .* which its row does not name'; do
     grep -qx "$flaw" "$work/flaws"

@@ -33,9 +33,9 @@ uses() { # tree, build: "FILE uses SYMBOL of ROOM"
 # what comes from files; the others write documents with an escape of their own, or escape whole lines.
 printers='src/cli/demo.c src/cli/fail.c src/cli/campaign_new.c src/cli/progress.c src/cli/slurm.c
     src/report/campaign.c src/report/print.c src/report/report.c src/report/tests.c'
-# Input files are opened by base/input.h, which does not wait or read without end; the others open
+# Input files are opened by base/file.h, which does not wait or read without end; the others open
 # files for writing, locks, and files of the system.
-openers='src/audit/heads_parts.c src/base/machine.c src/base/directory.c src/base/input.c src/base/output.c
+openers='src/audit/heads_parts.c src/base/file.c src/base/workers.c
     src/campaign/status.c src/campaign/worker.c src/cli/main.c src/campaign/journal.c'
 
 calls() { # tree, build, files, symbols, those who may: "FILE calls SYMBOL"
@@ -77,7 +77,7 @@ echo '#include <stdio.h>
 int main(int c, char **v) { return printf("%s", v[c - 1]) + !fopen(v[0], "r"); }' >"$tree/src/cli/c.c"
 $CC -c -o "$tree/src/cli/c.o" "$tree/src/cli/c.c"
 report 5 "text for people is printed by report/print.h" "$(calls "$srcdir" "$builddir" 'src/cli|src/report' "$prints" "$printers")"
-report 6 "input files are opened by base/input.h" "$(calls "$srcdir" "$builddir" 'src|props' "$opens" "$openers")"
+report 6 "input files are opened by base/file.h" "$(calls "$srcdir" "$builddir" 'src|props' "$opens" "$openers")"
 report 7 "planted calls are found" "$(echo 'src/cli/c.c calls fopen
 src/cli/c.c calls printf' >"$tree/expected"; calls "$tree" "$tree" src "$prints|$opens" "" | sed 's/64//; s/__printf_chk/printf/' | sort | diff - "$tree/expected")"
 

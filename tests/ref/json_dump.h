@@ -2,7 +2,7 @@
 #ifndef ATTEST_TESTS_REF_JSON_DUMP_H
 #define ATTEST_TESTS_REF_JSON_DUMP_H
 
-#include "base/escape.h"
+#include "base/text.h"
 #include "io/json_tree.h"
 
 static void json_dump(attest_text *text, const attest_json_node *node);
