@@ -90,7 +90,7 @@ void attest_audit_clear(attest_audit *audit)
     attest_audit_reference_clear(&audit->stage_reference);
     attest_audit_exact_weights_clear(&audit->exact_weights);
     results_clear(audit->result, audit->formats);
-    results_clear(audit->staged, 1);
+    results_clear(audit->kernel_result, 1);
     results_clear(audit->algorithm,
                   audit->compares ? audit->formats * ATTEST_AUDIT_ALGORITHMS : 0);
 }
@@ -301,20 +301,21 @@ static attest_status run_formats(attest_audit *audit, attest_error *error)
 }
 
 /* Finds the laws that the formats break on these data. */
-static attest_status find_laws(attest_audit *audit, attest_error *error)
+static attest_status check_invariance(attest_audit *audit, attest_error *error)
 {
     attest_simulated_arithmetic *arithmetic ATTEST_FREED =
         attest_memory_alloc(audit->formats, sizeof *arithmetic);
-    attest_audit_laws *laws ATTEST_FREED = attest_memory_alloc(audit->formats, sizeof *laws);
+    attest_audit_invariance *counts ATTEST_FREED =
+        attest_memory_alloc(audit->formats, sizeof *counts);
 
-    if (!arithmetic || !laws)
+    if (!arithmetic || !counts)
         return attest_memory_fail(error);
     for (size_t f = 0; f < audit->formats; f++)
         arithmetic[f] = audit->result[f].arithmetic;
-    ATTEST_TRY(attest_audit_laws_get(laws, arithmetic, audit->formats, audit->dataset,
-                                     audit->weights, error));
+    ATTEST_TRY(attest_audit_invariance_get(counts, arithmetic, audit->formats, audit->dataset,
+                                           audit->weights, error));
     for (size_t f = 0; f < audit->formats; f++)
-        audit->result[f].laws = laws[f];
+        audit->result[f].invariance = counts[f];
     return ATTEST_OK;
 }
 
@@ -327,7 +328,7 @@ static attest_status run_kernel(attest_audit *audit, attest_error *error)
     attest_audit_result *result;
 
     arithmetic.format = audit->kernel->variant->output;
-    audit->staged = result = attest_memory_alloc(1, sizeof *audit->staged);
+    audit->kernel_result = result = attest_memory_alloc(1, sizeof *audit->kernel_result);
     if (!result)
         return attest_memory_fail(error);
     attest_audit_result_init(result, &arithmetic);
@@ -391,7 +392,7 @@ attest_status attest_audit_run(attest_audit *audit, attest_error *error)
     ATTEST_TRY(attest_audit_theory_get(audit, error));
     ATTEST_TRY(make_references(audit, error));
     ATTEST_TRY(run_formats(audit, error));
-    ATTEST_TRY(find_laws(audit, error));
+    ATTEST_TRY(check_invariance(audit, error));
     if (audit->kernel)
         ATTEST_TRY(run_kernel(audit, error));
     if (audit->certified.known && audit->certified.has_pair)
@@ -506,23 +507,23 @@ void attest_audit_conclude(attest_audit_conclusion *text, const attest_audit_res
             result->saturated == 1 ? "y is" : "ies are");
 }
 
-void attest_audit_conclude_laws(attest_audit_conclusion *text,
-                                const attest_audit_result *result)
+void attest_audit_conclude_invariance(attest_audit_conclusion *text,
+                                      const attest_audit_result *result)
 {
-    const attest_audit_laws *laws = &result->laws;
+    const attest_audit_invariance *counts = &result->invariance;
 
     text->words[0] = '\0';
-    if (laws->changed == 0 && laws->unnoticed == 0)
+    if (counts->changed == 0 && counts->unnoticed == 0)
         return;
     add(text, "%s: ", result->arithmetic.format.name);
-    if (laws->changed > 0)
+    if (counts->changed > 0)
         add(text, "%zu of %zu outputs change with the order of the tokens, at [%zu,%zu] first",
-            laws->changed, laws->reordered, laws->changed_at.sequence,
-            laws->changed_at.position);
-    if (laws->unnoticed > 0)
+            counts->changed, counts->reordered, counts->changed_at.sequence,
+            counts->changed_at.position);
+    if (counts->unnoticed > 0)
         add(text,
             "%s%zu of %zu outputs are the same without the first token of their sequence, at "
             "[%zu,%zu] first",
-            laws->changed > 0 ? "; " : "", laws->unnoticed, laws->shortened,
-            laws->unnoticed_at.sequence, laws->unnoticed_at.position);
+            counts->changed > 0 ? "; " : "", counts->unnoticed, counts->shortened,
+            counts->unnoticed_at.sequence, counts->unnoticed_at.position);
 }

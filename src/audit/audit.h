@@ -41,7 +41,7 @@ typedef struct attest_audit_result {
     attest_audit_weights_error weights_error; /* rows 0: not measured */
     bool has_stages;
     attest_audit_errors stage[ATTEST_STAGES]; /* errors with this stage alone rounded */
-    attest_audit_laws laws;
+    attest_audit_invariance invariance;
 } attest_audit_result;
 
 /* Sets an empty result. */
@@ -92,8 +92,9 @@ typedef struct attest_audit {
     attest_audit_theory theory;
     attest_audit_reference reference, stage_reference;
     attest_audit_exact_weights exact_weights;
-    attest_audit_result *result;    /* by format */
-    attest_audit_result *staged;    /* of the kernel model; its format is the output format */
+    attest_audit_result *result; /* by format */
+    attest_audit_result
+        *kernel_result;             /* of the kernel model, in its output format; NULL: none */
     attest_audit_result *algorithm; /* if compares: by algorithm, then by format */
     attest_audit_kernels kernels;
     attest_audit_curve curve;
@@ -135,7 +136,7 @@ void attest_audit_conclude(attest_audit_conclusion *text, const attest_audit_res
 
 /* A sentence about the laws that the arithmetic breaks on these data; empty if none was found
  * broken. */
-void attest_audit_conclude_laws(attest_audit_conclusion *text,
-                                const attest_audit_result *result);
+void attest_audit_conclude_invariance(attest_audit_conclusion *text,
+                                      const attest_audit_result *result);
 
 #endif

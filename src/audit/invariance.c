@@ -166,32 +166,32 @@ static bool same_output(const attest_audit_outputs *a, size_t p, const attest_au
 }
 
 /* Counts for sequence m, whose outputs begin at these positions. */
-static void compare(attest_audit_laws *laws, const sample *s, size_t m, size_t at,
+static void compare(attest_audit_invariance *counts, const sample *s, size_t m, size_t at,
                     const attest_audit_outputs *given, const attest_audit_outputs *reversed,
                     const attest_audit_outputs *shorter)
 {
     size_t n = attest_dataset_length(s->dataset, s->sequence[m]);
 
     for (size_t k = is_causal(s) ? n - 1 : 0; k < n; k++) {
-        laws->reordered++;
+        counts->reordered++;
         if (!same_output(given, at + k, reversed, at + place_of(s, k, n)) &&
-            laws->changed++ == 0)
-            laws->changed_at = (attest_place){s->sequence[m], k};
+            counts->changed++ == 0)
+            counts->changed_at = (attest_place){s->sequence[m], k};
     }
     for (size_t k = 1; s->has_exact && k < n; k++) {
         size_t less = at - m + k - 1; /* m sequences before have one token less */
 
-        laws->shortened++;
+        counts->shortened++;
         if (attest_audit_outputs_finite(given, at + k) &&
             attest_audit_outputs_finite(shorter, less) &&
             same_output(given, at + k, shorter, less) && differ(s, at + k, less) &&
-            laws->unnoticed++ == 0)
-            laws->unnoticed_at = (attest_place){s->sequence[m], k};
+            counts->unnoticed++ == 0)
+            counts->unnoticed_at = (attest_place){s->sequence[m], k};
     }
 }
 
 /* Evaluates the sample in one arithmetic and counts what changed. */
-static attest_status count_breaks(attest_audit_laws *laws, const sample *s,
+static attest_status count_breaks(attest_audit_invariance *counts, const sample *s,
                                   const attest_simulated_arithmetic *arithmetic,
                                   attest_error *error)
 {
@@ -209,23 +209,23 @@ static attest_status count_breaks(attest_audit_laws *laws, const sample *s,
     attest_audit_request_init(&request, &s->shorter, s->weights);
     ATTEST_TRY(attest_audit_evaluate(&shorter, &request, arithmetic, error));
     for (size_t m = 0, at = 0; m < s->sequences; m++) {
-        compare(laws, s, m, at, &given, &reversed, &shorter);
+        compare(counts, s, m, at, &given, &reversed, &shorter);
         at += attest_dataset_length(s->dataset, s->sequence[m]);
     }
     return ATTEST_OK;
 }
 
-attest_status attest_audit_laws_get(attest_audit_laws *laws,
-                                    const attest_simulated_arithmetic *arithmetic, size_t count,
-                                    const attest_dataset *dataset,
-                                    const attest_weights *weights, attest_error *error)
+attest_status attest_audit_invariance_get(attest_audit_invariance *counts,
+                                          const attest_simulated_arithmetic *arithmetic,
+                                          size_t count, const attest_dataset *dataset,
+                                          const attest_weights *weights, attest_error *error)
 {
     sample s ATTEST_CLEARED_BY(sample_clear) = {.dataset = dataset, .weights = weights};
 
     attest_dataset_init(&s.reversed);
     attest_dataset_init(&s.shorter);
     for (size_t f = 0; f < count; f++)
-        laws[f] = (attest_audit_laws){0};
+        counts[f] = (attest_audit_invariance){0};
     if (weights->activation != ATTEST_SOFTMAX || dataset->identity)
         return ATTEST_OK;
     choose(&s);
@@ -235,7 +235,7 @@ attest_status attest_audit_laws_get(attest_audit_laws *laws,
     ATTEST_TRY(build(&s.shorter, &s, true, error));
     ATTEST_TRY(enclose_all(&s, error));
     for (size_t f = 0; f < count; f++)
-        ATTEST_TRY(count_breaks(&laws[f], &s, &arithmetic[f], error));
+        ATTEST_TRY(count_breaks(&counts[f], &s, &arithmetic[f], error));
     return ATTEST_OK;
 }
 

@@ -11,7 +11,7 @@
 #include "theory/separated.h"
 
 /* Counts over the first sequences of a dataset, limited to about a second of work. */
-typedef struct attest_audit_laws {
+typedef struct attest_audit_invariance {
     /* Outputs that were computed again with the tokens in the reverse order (with a causal
      * mask: the last one of a sequence, with those before it reversed), and those that changed.
      */
@@ -21,15 +21,15 @@ typedef struct attest_audit_laws {
      * that did not change although the exact outputs are proved to differ. */
     size_t shortened, unnoticed;
     attest_place unnoticed_at;
-} attest_audit_laws;
+} attest_audit_invariance;
 
-/* laws[f] = the counts in arithmetic f of count. All are 0 for hardmax, and where tokens depend
- * on their positions. Status: NOMEM, IO. */
-attest_status attest_audit_laws_get(attest_audit_laws *laws,
-                                    const attest_simulated_arithmetic *arithmetic, size_t count,
-                                    const attest_dataset *dataset,
-                                    const attest_weights *weights,
-                                    attest_error *error) ATTEST_WARN_UNUSED;
+/* counts[f] = the counts in arithmetic f of count. All are 0 for hardmax, and where tokens
+ * depend on their positions. Status: NOMEM, IO. */
+attest_status attest_audit_invariance_get(attest_audit_invariance *counts,
+                                          const attest_simulated_arithmetic *arithmetic,
+                                          size_t count, const attest_dataset *dataset,
+                                          const attest_weights *weights,
+                                          attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Small instances. */
 

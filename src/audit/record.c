@@ -164,23 +164,23 @@ static void write_errors(attest_json *json, const attest_audit_result *result)
 }
 
 /* The laws that the arithmetic breaks on these data; null if they were not checked. */
-static void write_laws(attest_json *json, const attest_audit_result *result)
+static void write_invariance(attest_json *json, const attest_audit_result *result)
 {
-    const attest_audit_laws *laws = &result->laws;
+    const attest_audit_invariance *counts = &result->invariance;
     attest_audit_conclusion conclusion;
 
-    if (laws->reordered == 0) {
+    if (counts->reordered == 0) {
         attest_json_write_null(json, "laws");
         return;
     }
     attest_json_write_object(json, "laws");
-    attest_json_write_count(json, "reordered", laws->reordered);
-    attest_json_write_count(json, "changed", laws->changed);
-    write_optional_place(json, "changed_at", laws->changed > 0, laws->changed_at);
-    attest_json_write_count(json, "shortened", laws->shortened);
-    attest_json_write_count(json, "unnoticed", laws->unnoticed);
-    write_optional_place(json, "unnoticed_at", laws->unnoticed > 0, laws->unnoticed_at);
-    attest_audit_conclude_laws(&conclusion, result);
+    attest_json_write_count(json, "reordered", counts->reordered);
+    attest_json_write_count(json, "changed", counts->changed);
+    write_optional_place(json, "changed_at", counts->changed > 0, counts->changed_at);
+    attest_json_write_count(json, "shortened", counts->shortened);
+    attest_json_write_count(json, "unnoticed", counts->unnoticed);
+    write_optional_place(json, "unnoticed_at", counts->unnoticed > 0, counts->unnoticed_at);
+    attest_audit_conclude_invariance(&conclusion, result);
     attest_json_write_string(json, "words", conclusion.words);
     attest_json_write_close(json);
 }
@@ -221,7 +221,7 @@ void attest_audit_write_result(attest_json *json, const attest_audit_result *res
     write_optional_place(json, "worst",
                          result->has_errors && attest_audit_errors_known(&result->errors),
                          sampled(result->errors.worst, &audit->reference));
-    write_laws(json, result);
+    write_invariance(json, result);
     if (result->has_stages)
         write_stages(json, result);
     else
@@ -276,16 +276,16 @@ static void write_collapse(attest_json *json, const attest_audit *audit)
     attest_json_write_close(json);
 }
 
-static void write_graded(attest_json *json, const attest_audit_error_by_width *graded)
+static void write_error_by_width(attest_json *json, const attest_audit_error_by_width *by_width)
 {
     attest_json_write_object(json, "graded");
-    attest_json_write_count(json, "sequences", graded->sequences);
+    attest_json_write_count(json, "sequences", by_width->sequences);
     attest_json_write_array(json, "widths");
-    for (size_t w = 0; w < graded->widths; w++) {
+    for (size_t w = 0; w < by_width->widths; w++) {
         attest_json_write_object(json, NULL);
         attest_json_write_count(json, "bits", w + 1);
-        write_measure(json, "max", graded->known[w], graded->max[w]);
-        write_measure(json, "mean", graded->known[w], graded->mean[w]);
+        write_measure(json, "max", by_width->known[w], by_width->max[w]);
+        write_measure(json, "mean", by_width->known[w], by_width->mean[w]);
         attest_json_write_close(json);
     }
     attest_json_write_close(json);
@@ -411,11 +411,11 @@ void attest_audit_write_members(attest_json *json, const attest_audit *audit,
     for (size_t f = 0; f < audit->formats; f++)
         write_result(json, &audit->result[f], audit, origin->file ? origin->file[f] : NULL);
     attest_json_write_close(json);
-    if (audit->staged) {
+    if (audit->kernel_result) {
         attest_json_write_object(json, "kernel_model");
         attest_judge_model_write_json(json, "model", audit->kernel);
         attest_json_write_array(json, "results");
-        write_result(json, audit->staged, audit, NULL);
+        write_result(json, audit->kernel_result, audit, NULL);
         attest_json_write_close(json);
         attest_json_write_close(json);
     }
@@ -436,7 +436,7 @@ void attest_audit_write_members(attest_json *json, const attest_audit *audit,
     write_bits(json, "theory_bits", audit->theory.known, audit->theory.r, audit->theory.delta);
     write_collapse(json, audit);
     if (audit->error_by_width.widths > 0)
-        write_graded(json, &audit->error_by_width);
+        write_error_by_width(json, &audit->error_by_width);
     write_certified(json, audit);
     write_theory(json, audit);
     write_sample(json, audit);

@@ -126,13 +126,13 @@ static void print_conclusions(const char *whose, const attest_audit_result *resu
 }
 
 /* Prints the laws of exact attention that the formats break on these data. */
-static void print_laws(const attest_audit *audit)
+static void print_invariance(const attest_audit *audit)
 {
     attest_audit_conclusion text;
     bool first = true;
 
     for (size_t f = 0; f < audit->formats; f++) {
-        attest_audit_conclude_laws(&text, &audit->result[f]);
+        attest_audit_conclude_invariance(&text, &audit->result[f]);
         if (!text.words[0])
             continue;
         attest_print(first ? "\nwhat exact attention does not do:\n" : "");
@@ -260,22 +260,22 @@ static void print_collapse(const attest_audit *audit)
 }
 
 /* Prints the least widths from which on the relative error is below some limits. */
-static void print_graded(const attest_audit_error_by_width *graded)
+static void print_error_by_width(const attest_audit_error_by_width *by_width)
 {
     static const double limit[] = {0.1, 0.01, 0.001};
 
-    if (graded->widths == 0)
+    if (by_width->widths == 0)
         return;
     attest_print("%-18s", "error by width");
     for (size_t i = 0; i < sizeof limit / sizeof limit[0]; i++) {
-        size_t w = graded->widths;
-        while (w > 0 && graded->known[w - 1] && graded->max[w - 1] <= limit[i])
+        size_t w = by_width->widths;
+        while (w > 0 && by_width->known[w - 1] && by_width->max[w - 1] <= limit[i])
             w--;
         attest_print("%s at most %g %% from ", i ? "," : "", 100 * limit[i]);
-        if (w < graded->widths)
+        if (w < by_width->widths)
             attest_print("%zu bit%s on", w + 1, w ? "s" : "");
         else
-            attest_print("more than %zu bits on", graded->widths);
+            attest_print("more than %zu bits on", by_width->widths);
     }
     attest_print("\n");
 }
@@ -335,12 +335,12 @@ static void print_subject(const audit_job *job, const audit_subject *subject)
         audit->like.accumulates ? audit->like.accumulate.name : "");
     print_results(audit->result, audit->formats);
     attest_cli_audit_print_meaning(audit->result, audit->formats);
-    if (audit->staged) {
+    if (audit->kernel_result) {
         attest_print("\nby the kernel ");
         attest_print("%s", audit->kernel->name);
         attest_print(", q, k, v and the sum of the heads rounded once\n");
-        print_results(audit->staged, 1);
-        attest_cli_audit_print_meaning(audit->staged, 1);
+        print_results(audit->kernel_result, 1);
+        attest_cli_audit_print_meaning(audit->kernel_result, 1);
     }
     for (size_t f = 0; f < audit->formats; f++)
         if (audit->result[f].collisions.has_pair) {
@@ -357,13 +357,13 @@ static void print_subject(const audit_job *job, const audit_subject *subject)
     print_algorithms(audit);
     attest_print("\n");
     print_collapse(audit);
-    print_graded(&audit->error_by_width);
+    print_error_by_width(&audit->error_by_width);
     print_bits(audit);
     print_kernels(&audit->kernels);
-    print_laws(audit);
+    print_invariance(audit);
     print_conclusions("", audit->result, audit->formats);
-    if (audit->staged)
-        print_conclusions("the kernel, ", audit->staged, 1);
+    if (audit->kernel_result)
+        print_conclusions("the kernel, ", audit->kernel_result, 1);
 }
 
 /* Prints the strategies side by side. */

@@ -1,5 +1,6 @@
-/* tolerance.c -- attest tolerance: proved error bounds of the outputs of kernels, and tests'
- * tolerances. */
+/* tolerance.c -- attest tolerance: proved error bounds of the outputs of kernels; --check:
+ * which faulty outputs the tolerance of a test accepts, and whether a correct kernel can fail
+ * it. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,8 +8,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 #include "cli/progress.h"
-#include "cli/tolerance.h"
+#include "cli/qkv.h"
+#include "judge/fault.h"
+#include "judge/judgement.h"
+#include "judge/tolerance.h"
 
 static int run(int argc, char **argv);
 
@@ -29,6 +34,73 @@ const attest_command attest_command_tolerance = {
     .product = "write the bounds to FILE (safetensors)",
     .run = run,
 };
+
+/* The bounds of one head. */
+typedef struct tolerance_head {
+    size_t layer, batch, head, elements, finite;
+    double max, median; /* of the finite ones; NaN: there is none */
+} tolerance_head;
+
+/* An element that shows what a tolerance does. */
+typedef struct tolerance_element {
+    size_t layer, shape[4], place;
+    double output, exact, error, bound, allowed;
+} tolerance_element;
+
+typedef enum tolerance_answer {
+    TOLERANCE_ACCEPTS,
+    TOLERANCE_REFUSES,
+    TOLERANCE_OPEN,
+    TOLERANCE_SAME, /* the fault changes nothing here */
+    TOLERANCE_ANSWERS
+} tolerance_answer;
+
+typedef struct tolerance_fault {
+    attest_judge_fault fault;
+    tolerance_answer answer;
+    tolerance_element element; /* with TOLERANCE_SAME only the layer is set */
+} tolerance_fault;
+
+typedef struct tolerance_job {
+    attest_cli_qkv x;
+    const char *given; /* ATOL,RTOL, or NULL */
+    fmpq_t atol, rtol;
+    attest_judge_allclose allclose;
+    attest_cli_tensors tensors;
+    tolerance_head *head;
+    size_t heads, head_room;
+    double *bound; /* of all layers, in no order */
+    size_t elements, bound_room;
+    const char *unbounded; /* why some bounds are not finite, or NULL */
+    tolerance_fault *fault;
+    size_t faults, fault_room;
+    /* Can a correct kernel of the model fail the tolerance? */
+    bool refuses_correct, correct_open;
+    bool by_schedule; /* it is a schedule of the model; else a random kernel */
+    size_t schedule, variant;
+    uint64_t seed;
+    tolerance_element correct; /* the element where it fails, or may fail */
+} tolerance_job;
+
+static int compare(const void *left, const void *right)
+{
+    const double *a = left, *b = right;
+
+    return (*a > *b) - (*a < *b);
+}
+
+/* finite[0..return) = the numbers of bound[0..count) that are finite, in order; with room for
+ * all of them. */
+static size_t sort_finite(double *finite, const double *bound, size_t count)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (isfinite(bound[i]))
+            finite[kept++] = bound[i];
+    qsort(finite, kept, sizeof *finite, compare);
+    return kept;
+}
 
 static void write_measure(attest_json *json, const char *key, double value)
 {
@@ -150,7 +222,7 @@ static void write_given(attest_json *json, const tolerance_job *job)
 /* The bounds of all layers. */
 static tolerance_head summarize(const tolerance_job *job)
 {
-    size_t finite = attest_cli_tolerance_sort(job->bound, job->bound, job->elements);
+    size_t finite = sort_finite(job->bound, job->bound, job->elements);
 
     return (tolerance_head){.elements = job->elements,
                             .finite = finite,
@@ -158,7 +230,7 @@ static tolerance_head summarize(const tolerance_job *job)
                             .median = finite ? job->bound[finite / 2] : (double)NAN};
 }
 
-int attest_cli_tolerance_print_json(tolerance_job *job)
+static int print_json(tolerance_job *job)
 {
     tolerance_head all = summarize(job);
     attest_json json;
@@ -247,7 +319,7 @@ static void print_given(const tolerance_job *job)
     print_element(job, &job->correct);
 }
 
-void attest_cli_tolerance_print(tolerance_job *job)
+static void print_text(tolerance_job *job)
 {
     tolerance_head all = summarize(job);
 
@@ -261,22 +333,192 @@ void attest_cli_tolerance_print(tolerance_job *job)
         print_given(job);
 }
 
-static int compare(const void *left, const void *right)
+static int parse_side(fmpq_t value, const char *text, size_t length)
 {
-    const double *a = left, *b = right;
+    attest_error error;
 
-    return (*a > *b) - (*a < *b);
+    if (attest_number_parse(value, text, length, NULL, &error))
+        return attest_cli_refuse("--check: %s", error.text);
+    if (fmpq_sgn(value) < 0)
+        return attest_cli_refuse("--check: '%.*s' is negative", (int)length, text);
+    return EXIT_HOLDS;
 }
 
-size_t attest_cli_tolerance_sort(double *finite, const double *bound, size_t count)
+/* Parses --check. */
+static int parse_check(tolerance_job *job)
 {
-    size_t kept = 0;
+    const char *comma = strchr(job->given, ',');
+    int code;
 
-    for (size_t i = 0; i < count; i++)
-        if (isfinite(bound[i]))
-            finite[kept++] = bound[i];
-    qsort(finite, kept, sizeof *finite, compare);
-    return kept;
+    if (!comma)
+        return attest_cli_refuse("--check: '%s' is not ATOL,RTOL, two numbers", job->given);
+    code = parse_side(job->atol, job->given, (size_t)(comma - job->given));
+    if (code == EXIT_HOLDS)
+        code = parse_side(job->rtol, comma + 1, strlen(comma + 1));
+    if (code == EXIT_HOLDS)
+        attest_judge_allclose_set(&job->allclose, job->atol, job->rtol);
+    return code;
+}
+
+static void set_element(tolerance_element *element, const tolerance_job *job,
+                        const attest_judge_bounds *bounds, double output, size_t place)
+{
+    const attest_cli_qkv *x = &job->x;
+
+    element->layer = x->layer;
+    memcpy(element->shape, x->shape, sizeof element->shape);
+    element->place = place;
+    element->output = output;
+    element->exact = bounds->exact[place];
+    element->error = bounds->error[place];
+    element->bound = bounds->bound[place];
+    element->allowed = job->allclose.atol_high + job->allclose.rtol_high * fabs(element->exact);
+}
+
+/* Returns whether all exact values are equal. A NaN with an infinite error is unknown. */
+static bool same(const attest_judge_bounds *a, const attest_judge_bounds *b, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool nan = isnan(a->exact[i]) && isnan(b->exact[i]);
+
+        if (nan ? isinf(a->error[i]) || isinf(b->error[i]) : a->exact[i] != b->exact[i])
+            return false;
+    }
+    return true;
+}
+
+/* Applies the tolerance to the output of a kernel with the fault and without rounding. */
+static attest_status judge_fault(tolerance_fault *result, tolerance_job *job,
+                                 const attest_judge_faulty *faulty,
+                                 const attest_judge_bounds *bounds, double *room,
+                                 attest_error *error)
+{
+    static const tolerance_answer answer[] = {[ATTEST_JUDGE_CLOSE] = TOLERANCE_ACCEPTS,
+                                              [ATTEST_JUDGE_FAR] = TOLERANCE_REFUSES,
+                                              [ATTEST_JUDGE_OPEN] = TOLERANCE_OPEN};
+    attest_cli_qkv *x = &job->x;
+    attest_judge_bounds other = {.exact = room, .error = room + x->elements};
+    size_t at;
+
+    ATTEST_TRY(attest_judge_faulty_bound(&other, faulty, bounds, x->model, &x->options, error));
+    result->fault = faulty->fault;
+    result->answer =
+        answer[attest_judge_allclose_check(&at, &job->allclose, other.exact, other.error,
+                                           bounds->exact, bounds->error, x->elements)];
+    if (same(&other, bounds, x->elements))
+        result->answer = TOLERANCE_SAME;
+    set_element(&result->element, job, bounds, other.exact[at], at);
+    return ATTEST_OK;
+}
+
+/* Returns whether the problem has the scale or the mask that the fault changes. */
+static bool concerns(attest_judge_fault fault, const attest_qkv *qkv)
+{
+    return fault == ATTEST_JUDGE_FAULT_SCALE ||
+           (fault == ATTEST_JUDGE_FAULT_MASK &&
+            (qkv->causal != ATTEST_CAUSAL_NONE || qkv->mask.data));
+}
+
+/* Adds the result of one fault. */
+static attest_status add_fault(tolerance_job *job, attest_judge_fault fault,
+                               const attest_judge_bounds *bounds, double *room,
+                               attest_error *error)
+{
+    attest_cli_qkv *x = &job->x;
+    attest_judge_faulty faulty;
+    tolerance_fault *result;
+    bool applies;
+
+    if (!attest_memory_grow(&job->fault, &job->fault_room, job->faults + 1, sizeof *job->fault))
+        return attest_memory_fail(error);
+    result = &job->fault[job->faults];
+    ATTEST_TRY(attest_judge_faulty_init(&faulty, &applies, fault, &x->qkv,
+                                        attest_judge_model_get_tile(x->model), error));
+    if (applies) {
+        attest_status status = judge_fault(result, job, &faulty, bounds, room, error);
+
+        attest_judge_faulty_clear(&faulty);
+        ATTEST_TRY(status);
+    } else {
+        *result = (tolerance_fault){
+            .fault = fault, .answer = TOLERANCE_SAME, .element = {.layer = x->layer}};
+    }
+    job->faults += applies || concerns(fault, &x->qkv);
+    return ATTEST_OK;
+}
+
+static attest_status judge_faults(tolerance_job *job, const attest_judge_bounds *bounds,
+                                  double *room, attest_error *error)
+{
+    for (int i = 0; i < ATTEST_JUDGE_FAULTS; i++)
+        ATTEST_TRY(add_fault(job, (attest_judge_fault)i, bounds, room, error));
+    return ATTEST_OK;
+}
+
+/* Looks for a schedule of the model that leaves the tolerance. */
+static attest_status try_schedules(tolerance_job *job, const attest_judge_bounds *bounds,
+                                   double *room, attest_error *error)
+{
+    attest_cli_qkv *x = &job->x;
+    size_t at;
+
+    for (size_t s = 0; s < x->model->schedules && !job->refuses_correct; s++) {
+        ATTEST_TRY(
+            attest_judge_simulate(room, NULL, NULL, &x->qkv, x->model, s, &x->options, error));
+        if (attest_judge_allclose_check(&at, &job->allclose, room, NULL, bounds->exact,
+                                        bounds->error, x->elements) != ATTEST_JUDGE_FAR)
+            continue;
+        job->refuses_correct = job->by_schedule = true;
+        job->schedule = s;
+        set_element(&job->correct, job, bounds, room[at], at);
+    }
+    return ATTEST_OK;
+}
+
+/* If the bounds are within the tolerance, no kernel of the model fails it. Otherwise tries the
+ * schedules of the model, or, if it has none, random kernels in the row where the bound exceeds
+ * the tolerance most. */
+static attest_status judge_correct(tolerance_job *job, const attest_judge_bounds *bounds,
+                                   double *room, attest_error *error)
+{
+    attest_cli_qkv *x = &job->x;
+    attest_judge_tolerance_search escape = {0};
+    size_t at;
+
+    if (job->refuses_correct ||
+        attest_judge_allclose_holds(&at, &job->allclose, bounds->bound, bounds->exact,
+                                    bounds->error, x->elements))
+        return ATTEST_OK;
+    if (!job->correct_open)
+        set_element(&job->correct, job, bounds, (double)NAN, at);
+    job->correct_open = true;
+    ATTEST_TRY(try_schedules(job, bounds, room, error));
+    if (x->model->schedules == 0)
+        ATTEST_TRY(attest_judge_tolerance_search_find(&escape, &x->qkv, x->model,
+                                                      &job->allclose, bounds->exact,
+                                                      bounds->error, at, error));
+    if (escape.found) {
+        job->refuses_correct = true;
+        job->variant = escape.variant;
+        job->seed = escape.seed;
+        set_element(&job->correct, job, bounds, escape.output,
+                    at - at % x->shape[3] + escape.column);
+    }
+    return ATTEST_OK;
+}
+
+/* Applies the tolerance to the layer that was read last. */
+static int check_layer(tolerance_job *job, const attest_judge_bounds *bounds)
+{
+    attest_error error;
+    int code = EXIT_HOLDS;
+    double *room = attest_cli_qkv_alloc(&code, &job->x, 2);
+
+    if (room &&
+        (judge_faults(job, bounds, room, &error) || judge_correct(job, bounds, room, &error)))
+        code = attest_cli_qkv_fail(&job->x, &error);
+    attest_cli_qkv_free(&job->x, room, 2);
+    return code;
 }
 
 static int no_memory(void)
@@ -301,7 +543,7 @@ static int add_heads(tolerance_job *job, const double *bound, double *room)
     memcpy(job->bound + job->elements, bound, x->elements * sizeof *bound);
     job->elements += x->elements;
     for (size_t h = 0; h < heads; h++) {
-        size_t finite = attest_cli_tolerance_sort(room, bound + h * size, size);
+        size_t finite = sort_finite(room, bound + h * size, size);
 
         job->head[job->heads++] = (tolerance_head){x->layer,
                                                    h / x->shape[1],
@@ -344,7 +586,7 @@ static int bound_layer(tolerance_job *job, attest_judge_bounds *bounds)
     if (code == EXIT_HOLDS && x->common->output)
         code = save_layer(job, bounds);
     if (code == EXIT_HOLDS && job->given)
-        code = attest_cli_tolerance_judge(job, bounds);
+        code = check_layer(job, bounds);
     return code;
 }
 
@@ -372,7 +614,7 @@ static int bound_layers(tolerance_job *job)
 static int tolerate(tolerance_job *job)
 {
     attest_common *common = job->x.common;
-    int code = job->given ? attest_cli_tolerance_parse(job) : EXIT_HOLDS;
+    int code = job->given ? parse_check(job) : EXIT_HOLDS;
 
     attest_cli_work_begin("bounding");
     if (code == EXIT_HOLDS)
@@ -381,9 +623,9 @@ static int tolerate(tolerance_job *job)
     if (code != EXIT_HOLDS)
         return code;
     if (common->json)
-        return attest_cli_tolerance_print_json(job);
+        return print_json(job);
     if (!common->stdout_by)
-        attest_cli_tolerance_print(job);
+        print_text(job);
     if (!job->given || !common->output)
         attest_cli_print_hint(common, "next: %s%s%s",
                               common->output ? "" : "-o BOUND writes a bound for every element",

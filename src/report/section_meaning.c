@@ -200,7 +200,8 @@ static void write_conclusions(attest_markup *body, const attest_json_cursor *for
 }
 
 /* What formats do on these data and exact attention does not. */
-static void write_laws(attest_markup *body, const attest_json_cursor *formats, size_t count)
+static void write_invariance(attest_markup *body, const attest_json_cursor *formats,
+                             size_t count)
 {
     bool any = false;
 
@@ -309,8 +310,8 @@ static void write_widths(attest_markup *body, const attest_plot_series *max,
 }
 
 /* The curve of errors by width, if the record has one. */
-static void write_graded(attest_report *report, const attest_json_cursor *object,
-                         const char *label, size_t number)
+static void write_error_by_width(attest_report *report, const attest_json_cursor *object,
+                                 const char *label, size_t number)
 {
     double bits[MOST_WIDTHS], max[MOST_WIDTHS], mean[MOST_WIDTHS];
     static const attest_plot_mark mark[] = {{3, "float8_e5m2"},
@@ -320,7 +321,7 @@ static void write_graded(attest_report *report, const attest_json_cursor *object
                                             {24, "binary32"}};
     attest_plot_series series[2] = {{"largest", 0, bits, max, 0, true, true},
                                     {"mean", 0, bits, mean, 1, true, true}};
-    attest_json_cursor graded, widths;
+    attest_json_cursor by_width, widths;
     size_t count = 0;
     attest_markup drawing;
     char id[32], caption[256];
@@ -340,8 +341,8 @@ static void write_graded(attest_report *report, const attest_json_cursor *object
                                0,
                                NULL};
 
-    if (attest_json_find_member(&graded, object, "graded"))
-        count = attest_value_array(&widths, &graded, "widths");
+    if (attest_json_find_member(&by_width, object, "graded"))
+        count = attest_value_array(&widths, &by_width, "widths");
     if (count < 2)
         return;
     for (size_t i = 0; i < count && i < MOST_WIDTHS; i++) {
@@ -392,10 +393,10 @@ static void write_all(attest_report *report, attest_audit_iter *audited, size_t 
         attest_markup_element(body, "h3", NULL, audited->label);
         write_names(body, &audited->root);
         write_conclusions(body, &formats, count);
-        write_laws(body, &formats, count);
+        write_invariance(body, &formats, count);
         write_table(body, &formats, count);
         write_places(body, &audited->root, &formats, count);
-        write_graded(report, &audited->object, audited->label, *number);
+        write_error_by_width(report, &audited->object, audited->label, *number);
     }
 }
 
