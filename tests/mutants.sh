@@ -93,6 +93,7 @@ sources() {
 # 1: not C; 2: the objects are the same.
 mutated() {
     objects='' same=2 status=0
+    rm -f "$work/mutant"/t-*
     touch -r "$tree/$1" "$work/stamp"
     plant_line "$1" "$2" "$3"
     # shellcheck disable=SC2086
@@ -108,6 +109,28 @@ mutated() {
     [ $same -eq 0 ] || return 2
     # shellcheck disable=SC2086
     must library "$work/mutant" $4 $objects
+}
+
+# relinked FILE LINE NEW: puts the programs of $programs that compile the file themselves (tests/bounds/bounds.am)
+# into $work/mutant, with that line; the build stays as it was.
+relinked() {
+    rm -f "$work/mutant"/t-*
+    for test in $programs; do
+        case $test in */t-*) ;; *) continue ;; esac
+        name=$(echo "${test#*/}" | tr - _)
+        objects=$(cd "$build" && find src tests -name "*$name-*.Po" -exec grep -l "/$1" {} + | sed 's|/\.deps/|/|; s|\.Po$|.o|')
+        [ -n "$objects" ] || continue
+        rm -rf "$work/kept"
+        mkdir "$work/kept"
+        # shellcheck disable=SC2086
+        (cd "$build" && cp -p --parents $objects "tests/$test" "$work/kept")
+        touch -r "$tree/$1" "$work/stamp"
+        plant_line "$1" "$2" "$3"
+        made LDADD="$work/sound/libmutant.so" "tests/$test" && cp "$build/tests/$test" "$work/mutant"
+        unplant "$1"
+        touch -r "$work/stamp" "$tree/$1"
+        cp -pr "$work/kept/." "$build" # make has nothing to do again
+    done
 }
 
 # known FILE LINE NEW: whether tests/mutants_explained.txt says why no test can notice it.
@@ -150,6 +173,7 @@ try() {
     # shellcheck disable=SC2086
     case $? in
     0)
+        relinked "$@"
         if noticed "" $tests || sanitized "$@"; then
             verdict="killed by ${preload:+sanitized }$killer"
         else

@@ -64,14 +64,19 @@ program() {
     esac
 }
 
-# run_test LIBRARY SECONDS TEST: succeeds if the test passes with that library within this CPU time.
+# run_test LIBRARY SECONDS TEST: succeeds if the test passes with that library within this CPU time; a program beside
+# the library takes the place of the one that was built.
 # $preload: the runtime of a library with sanitizers, which maps more memory than there is.
 run_test() {
     LD_LIBRARY_PATH=$1 seconds=$2 memory=8000000
     [ -z "$preload" ] || memory=unlimited
     case $3 in
     *.sh) set -- sh "$srcdir/tests/$3" ;;
-    */t-*) set -- env LD_PRELOAD="$preload" "$build/tests/$3" ;;
+    */t-*)
+        own=$1/${3#*/}
+        [ -x "$own" ] || own=$build/tests/$3
+        set -- env LD_PRELOAD="$preload" "$own"
+        ;;
     *) set -- env LD_PRELOAD="$preload" "$build/$(program "$3")" "${3#*/}" ;;
     esac
     # the shell prints on stderr that something crashed
