@@ -270,6 +270,28 @@ static void test_monotone(uint64_t *state)
            "in monotone layers down and up bracket the exact value (%zu apart)", strict);
 }
 
+/* Tokens of another dimension than the weights' are refused, before anything is computed. */
+static void test_refusals(uint64_t *state)
+{
+    attest_format format = get_format("binary64");
+    ref_shape shape = {2, 2, 3, 3, 8, 3, false};
+    __mpfr_struct *out = numbers_init(6);
+    double real[6] = {0};
+    attest_error error;
+    ref_case test;
+
+    ref_case_init(&test, &shape, state);
+    test.weights.dim++;
+    TAP_OK(attest_attention_mpfr((mpfr_t *)out, &test.weights, &test.sequence, &format,
+                                 MPFR_RNDN, &error) == ATTEST_DOMAIN,
+           "in a format, other dimensions are refused: %s", error.text);
+    TAP_OK(attest_attention_double(real, &test.weights, &test.sequence, &error) ==
+               ATTEST_DOMAIN,
+           "in double, too");
+    ref_case_clear(&test);
+    numbers_clear(out, 6);
+}
+
 TEST(mpfr)
 {
     uint64_t state = tap_seed(0x5eed0003);
@@ -281,6 +303,7 @@ TEST(mpfr)
     test_double(&state);
     test_special_values(&state);
     test_monotone(&state);
+    test_refusals(&state);
     flint_cleanup();
     mpfr_free_cache();
     return 0;

@@ -269,6 +269,51 @@ static void test_networks(uint64_t *state)
     TAP_OK(mpfrs == total, "%d of %d numbers of 200 bits", mpfrs, total);
 }
 
+/* Attention whose shapes do not fit is refused in every number system. */
+static void test_refused(uint64_t *state)
+{
+    attest_format format;
+    attest_network network;
+    attest_network_runner runner;
+    attest_network_doubles *in_double;
+    attest_network_mpfrs *in_mpfr;
+    attest_sequence sequence;
+    arb_ptr ball = _arb_vec_init(DIM);
+    fmpq *exact = _fmpq_vec_init(DIM);
+    double binary[DIM];
+    mpfr_t any[DIM];
+    int refused = 0;
+
+    attest_network_init(&network);
+    gen_network(&network, state);
+    attest_sequence_init(&sequence);
+    attest_sequence_resize(&sequence, 1, DIM - 1);
+    for (int e = 0; e < DIM; e++)
+        mpfr_init2(any[e], 2);
+    if (attest_format_parse(&format, "p=200", NULL) ||
+        attest_network_runner_init(&runner, &network, NULL) ||
+        attest_network_doubles_init(&in_double, &network, NULL) ||
+        attest_network_mpfrs_init(&in_mpfr, &network, &format, MPFR_RNDN, NULL))
+        abort();
+    network.attention.head[0].wo.rows--;
+    refused += attest_network_ball(ball, &runner, &sequence, 128, NULL) == ATTEST_DOMAIN;
+    refused += attest_network_double(binary, in_double, &sequence, NULL) == ATTEST_DOMAIN;
+    refused += attest_network_mpfr(any, in_mpfr, &sequence, NULL) == ATTEST_DOMAIN;
+    network.attention.activation = ATTEST_HARDMAX;
+    refused += attest_network_exact(exact, &runner, &sequence, NULL) == ATTEST_DOMAIN;
+    network.attention.head[0].wo.rows++;
+    TAP_OK(refused == 4, "shapes that do not fit are refused: %d of 4", refused);
+    for (int e = 0; e < DIM; e++)
+        mpfr_clear(any[e]);
+    attest_network_mpfrs_clear(in_mpfr);
+    attest_network_doubles_clear(in_double);
+    attest_network_runner_clear(&runner);
+    attest_sequence_clear(&sequence);
+    attest_network_clear(&network);
+    _arb_vec_clear(ball, DIM);
+    _fmpq_vec_clear(exact, DIM);
+}
+
 static char *contents(const char *path)
 {
     char *text = calloc(1, 1 << 20);
@@ -315,6 +360,7 @@ TEST(network)
 
     test_layers(&state);
     test_networks(&state);
+    test_refused(&state);
     test_file(&state);
     flint_cleanup();
     return 0;

@@ -270,6 +270,47 @@ static void test_verdicts(void)
     }
 }
 
+/* More instances than are evaluated at once: each has its own answer. A delta and a norm of 0
+ * are bounds. */
+static void test_many(void)
+{
+    enum { MANY = 2 * ATTEST_FILTER_BATCH + 3 };
+    attest_filter_shape shape = {.skip = true, .dim = 1, .heads = 1, .size = 1};
+    double token[2] = {1, 2}, weight[2][4] = {{1, 1, 1, 1}, {0, 0, -1, 1}};
+    size_t length[2] = {1, 1}, wrong = 0;
+    attest_filter_instance instance[MANY];
+    attest_filter_answer answer[MANY];
+    attest_filter filter;
+    attest_error error;
+    bool ok = attest_filter_init(&filter, &shape, &error) == ATTEST_OK;
+
+    for (size_t i = 0; i < MANY; i++) /* outputs 2 x, or all 0 */
+        instance[i] = (attest_filter_instance){2, length, token, weight[i % 3 == 2]};
+    fmpq_set_ui(filter.claim.delta, 1, 2);
+    ok = ok && attest_filter_check(answer, &filter, instance, MANY, &error) == ATTEST_OK;
+    for (size_t i = 0; i < MANY; i++)
+        wrong += answer[i].verdict != (i % 3 == 2 ? ATTEST_REFUTED : ATTEST_PROVED);
+    TAP_OK(ok && wrong == 0, "%d instances, %zu of the answers are wrong", MANY, wrong);
+    instance[MANY - 2].token = &(double){NAN};
+    TAP_OK(attest_filter_check(answer, &filter, instance, MANY, &error) == ATTEST_FORMAT &&
+               strncmp(error.text, "instance 129", 12) == 0,
+           "the number of an instance: %s", error.text);
+    fmpq_zero(filter.claim.delta);
+    filter.claim.has_r = true;
+    fmpq_zero(filter.claim.r);
+    TAP_OK(attest_filter_check(answer, &filter, instance, 1, &error) == ATTEST_OK &&
+               answer[0].verdict == ATTEST_REFUTED && answer[0].part == ATTEST_CLAIM_NORM,
+           "no norm is below 0");
+    fmpq_set_si(filter.claim.r, -1, 2);
+    TAP_OK(attest_filter_check(answer, &filter, instance, 1, &error) == ATTEST_DOMAIN,
+           "a negative norm: %s", error.text);
+    filter.claim.has_r = false;
+    TAP_OK(attest_filter_check(answer, &filter, instance, 1, &error) == ATTEST_OK &&
+               answer[0].verdict == ATTEST_PROVED,
+           "which is not read unless it is asked for");
+    attest_filter_clear(&filter);
+}
+
 /* More positions than the filter looks at. */
 static void test_large(void)
 {
@@ -419,6 +460,7 @@ TEST(filter_batch)
 {
     state = tap_seed(0xba7c4);
     test_verdicts();
+    test_many();
     test_large();
     test_refused();
     test_radii();

@@ -157,8 +157,9 @@ static bool ends_at_pair(const attest_finding *finding, const attest_dataset *da
     return ends;
 }
 
-static attest_status decide(attest_finding *finding, const attest_dataset *data,
-                            const attest_weights *weights, const fmpq_t delta)
+/* Decides the claim; part > 0: with norms below 1 / part, too. */
+static attest_status decide_norm(attest_finding *finding, const attest_dataset *data,
+                                 const attest_weights *weights, const fmpq_t delta, ulong part)
 {
     attest_claim claim;
     attest_status status;
@@ -169,11 +170,19 @@ static attest_status decide(attest_finding *finding, const attest_dataset *data,
     claim.method = "first-difference";
     if (delta)
         fmpq_set(claim.delta, delta);
+    claim.has_r = part > 0;
+    fmpq_set_ui(claim.r, claim.has_r, part + !part);
     status = attest_certify(finding, &claim, NULL);
     if (status == ATTEST_OK && (!finding->method || strcmp(finding->method, claim.method) != 0))
         status = ATTEST_UNABLE; /* a method that is asked for keeps its name */
     attest_claim_clear(&claim);
     return status;
+}
+
+static attest_status decide(attest_finding *finding, const attest_dataset *data,
+                            const attest_weights *weights, const fmpq_t delta)
+{
+    return decide_norm(finding, data, weights, delta, 0);
 }
 
 /* Whether the checker, which finds neighbours by itself, agrees with the witness. */
@@ -353,7 +362,20 @@ static void test_refusals(void)
                finding.verdict == ATTEST_PROVED,
            "a dataset that is proved");
     arf_get_fmpq(delta, arb_midref(finding.min_separation));
+    TAP_OK(decide(&finding, &data, &c.weights, delta) == ATTEST_OK &&
+               finding.verdict == ATTEST_UNDECIDED && finding.part == ATTEST_CLAIM_SEPARATION &&
+               finding.reason[0],
+           "a delta within the enclosure of the least separation is open");
+    TAP_OK(decide_norm(&finding, &data, &c.weights, delta, 1000) == ATTEST_OK &&
+               finding.verdict == ATTEST_REFUTED && finding.part == ATTEST_CLAIM_NORM,
+           "where norms are too large, that is what refutes the claim");
     fmpq_mul_si(delta, delta, 2);
+    TAP_OK(decide_norm(&finding, &data, &c.weights, delta, 1000) == ATTEST_OK &&
+               finding.verdict == ATTEST_REFUTED && finding.part == ATTEST_CLAIM_SEPARATION,
+           "of both parts the separation comes first");
+    TAP_OK(decide_norm(&finding, &data, &c.weights, NULL, 1000) == ATTEST_OK &&
+               finding.verdict == ATTEST_REFUTED && finding.part == ATTEST_CLAIM_NORM,
+           "norms alone");
     TAP_OK(decide(&finding, &data, &c.weights, delta) == ATTEST_OK &&
                finding.verdict == ATTEST_REFUTED,
            "twice the least separation is refuted");

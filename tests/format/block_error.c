@@ -92,6 +92,56 @@ static void check_refused(void)
            "an unknown format, and nowhere to report it");
 }
 
+/* Nothing to quantise: one of the three sizes is 0. */
+static void test_empty(void)
+{
+    attest_block_format format;
+    attest_quantised q;
+    attest_error error;
+    const double x = 1;
+    size_t refused = 0;
+
+    if (attest_block_parse(&format, "int8:per-token", &error) != ATTEST_OK)
+        abort();
+    for (int empty = 0; empty < 3; empty++)
+        refused += attest_quantised_init(&q, &x, empty != 0, empty != 1, empty != 2, &format,
+                                         &error) == ATTEST_FORMAT;
+    TAP_OK(refused == 3, "no head, no token or no entry: %s", error.text);
+}
+
+/* The codes of the largest element: that of its format, and none for a format without bits or
+ * with more than 32. */
+static void test_codes(void)
+{
+    static const struct {
+        const char *name;
+        uint32_t code;
+    } of[] = {{"e4m3:per-token", 0x7e},
+              {"binary16:per-token", 0x7bff},
+              {"q4_0", 0},
+              {"int8:per-token", 127},
+              {"binary32:scale=1", 0x3f800000},
+              {"binary64:scale=1", 0},
+              {"p=5:emin=-6:emax=7:scale=1", 0}};
+
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
+        attest_block_format format;
+        attest_quantised q;
+        attest_error error;
+        double x[32] = {1};
+        uint32_t code;
+
+        if (attest_block_parse(&format, of[i].name, &error) != ATTEST_OK ||
+            attest_quantised_init(&q, x, 1, 1, 32, &format, &error) != ATTEST_OK) {
+            TAP_OK(false, "%s: %s", of[i].name, error.text);
+            continue;
+        }
+        code = attest_quantised_get_code(&q, 0);
+        TAP_OK(code == of[i].code, "%s: the code of the largest is 0x%x", of[i].name, code);
+        attest_quantised_clear(&q);
+    }
+}
+
 TEST(block_error)
 {
     static const char *const name[] = {"mxfp8_e4m3fn:mx",
@@ -127,5 +177,7 @@ TEST(block_error)
             name[i], worst, part[0], part[1]);
     }
     check_refused();
+    test_empty();
+    test_codes();
     return 0;
 }

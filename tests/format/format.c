@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "format/format_code.h"
 #include "number/double.h"
 #include "number/mpfr.h"
 #include "tests/ref/rounding.h"
@@ -271,6 +272,28 @@ static void test_nearest_double(void)
     fmpz_clear(three);
 }
 
+/* The largest number of each format. */
+static void test_most(void)
+{
+    static const struct {
+        const char *name;
+        double most;
+    } formats[] = {{"binary32", 0x1.fffffep127}, {"bfloat16", 0x1.fep127},
+                   {"binary16", 65504},          {"float8_e4m3fn", 448},
+                   {"float8_e5m2", 57344},       {"float8_e4m3fnuz", 240},
+                   {"float6_e3m2fn", 28},        {"float6_e2m3fn", 7.5},
+                   {"float4_e2m1fn", 6},         {"p=3:emin=-3:emax=2", 7}};
+
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        attest_format format;
+
+        if (attest_format_parse(&format, formats[i].name, NULL) != ATTEST_OK)
+            abort();
+        TAP_OK(attest_format_get_most(&format) == formats[i].most, "%s: %g is the largest",
+               formats[i].name, attest_format_get_most(&format));
+    }
+}
+
 TEST(format)
 {
     test_names();
@@ -293,6 +316,7 @@ TEST(format)
     test_neighbours("p=5:emin=2:emax=9");
     test_range_is_restored();
     test_nearest_double();
+    test_most();
     flint_cleanup();
     mpfr_free_cache();
     return 0;

@@ -230,6 +230,31 @@ static void test_any_threshold(void)
     TAP_OK(wrong == 0, "every threshold is safe if it is for every head: %zu are wrong", wrong);
 }
 
+/* Inputs that are 0: all weights are equal, and nothing happens; but that a weight vanishes is
+ * left open where it may be divided by a row sum that has an offset. */
+static void test_quiet(void)
+{
+    for (size_t kind = 0; kind < CASE_KINDS; kind++) {
+        attest_judge_variant variant;
+        const attest_judge_model model = {.variants = 1, .variant = &variant};
+        attest_judge_ranges ranges;
+        attest_qkv qkv;
+        size_t wrong = 0;
+
+        case_variant(&variant, &(uint64_t){3}, kind);
+        qkv = draw(&variant, &(uint64_t){3});
+        memset(data, 0, sizeof data);
+        attest_judge_ranges_init(&ranges);
+        add(&ranges, &qkv, &model, 1);
+        for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
+            if (e != ATTEST_JUDGE_WEIGHT_VANISHES || variant.offset <= 0)
+                wrong += ranges.event[e].answer != ATTEST_JUDGE_NO;
+        TAP_OK(wrong == 0, "kind %zu: equal weights exclude every event, %zu are not", kind,
+               wrong);
+        attest_judge_ranges_clear(&ranges);
+    }
+}
+
 TEST(range)
 {
     size_t wrong = 0, unlike = 0, jobs_unlike = 0, answers[ATTEST_JUDGE_EVENTS][3] = {{0}};
@@ -265,5 +290,6 @@ TEST(range)
                attest_judge_event_name((attest_judge_event)e), answers[e][ATTEST_JUDGE_NO],
                answers[e][ATTEST_JUDGE_YES], answers[e][ATTEST_JUDGE_OPEN]);
     test_any_threshold();
+    test_quiet();
     return 0;
 }

@@ -54,11 +54,12 @@ static void ranges(void)
             output[place(0, 1, i, c)] = 2;
     output[place(1, 2, 0, 3)] = -1;
     output[place(1, 2, 2, 1)] = output[place(1, 2, 2, 2)] = 1.6;
+    output[place(1, 2, 3, 0)] = 1.6; /* a column before those of the row above */
     /* the last row of a head and the first of the next one are not neighbours */
     output[place(1, 0, 7, 0)] = output[place(1, 1, 0, 0)] = 9;
     if (attest_judge_summary_init(&summary, output, &bounds, shape, free_model(), &error))
         abort();
-    TAP_OK(summary.all.wrong == 21 && summary.all.within == ALL - 21 &&
+    TAP_OK(summary.all.wrong == 22 && summary.all.within == ALL - 22 &&
                summary.all.undecided == 0 &&
                attest_judge_counts_verdict(&summary.all) == ATTEST_JUDGE_WRONG,
            "counts");
@@ -69,8 +70,9 @@ static void ranges(void)
     TAP_OK(summary.range[1].first == 7 && summary.range[1].last == 7 &&
                summary.range[2].head == 1 && summary.range[2].first == 0,
            "heads do not share one");
-    TAP_OK(summary.range[4].first == 2 && summary.range[4].first_column == 1 &&
-               summary.range[4].last_column == 2 && summary.range[4].wrong == 2,
+    TAP_OK(summary.range[4].first == 2 && summary.range[4].last == 3 &&
+               summary.range[4].first_column == 0 && summary.range[4].last_column == 2 &&
+               summary.range[4].wrong == 3,
            "columns of a range");
     TAP_OK(summary.head[1].wrong == 16 && summary.head[0].wrong == 0 &&
                summary.head[0].within == 32 && summary.head[0].max_ratio == 0.5 &&

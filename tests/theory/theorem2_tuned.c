@@ -199,6 +199,49 @@ static void note_digits(long most[2], const attest_construction *c)
     fmpq_clear(x);
 }
 
+/* Tokens that are the same in doubles: no direction is found there, and any that separates them
+ * exactly is taken. */
+static void test_any(void)
+{
+    attest_construction c;
+    attest_dataset data;
+    attest_dataset_builder builder;
+    attest_error error = {ATTEST_OK, ""};
+    fmpq_t token;
+    bool built;
+
+    fmpq_init(token);
+    attest_dataset_init(&data);
+    attest_construction_init(&c);
+    attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
+    for (int i = 0; i < 2; i++) {
+        fmpq_set_ui(token, 1, 1);
+        fmpq_div_2exp(token, token, 80);
+        fmpq_mul_si(token, token, i);
+        fmpq_add_si(token, token, 1);
+        if (attest_dataset_builder_add_token(&builder, token, NULL) != ATTEST_OK ||
+            attest_dataset_builder_end_sequence(&builder, NULL) != ATTEST_OK)
+            abort();
+    }
+    if (attest_dataset_builder_finish(&data, &builder, NULL) != ATTEST_OK)
+        abort();
+    attest_dataset_builder_clear(&builder);
+    c.strategy = ATTEST_STRATEGY_TUNED;
+    built = attest_construction_build(&c, &data, &error) == ATTEST_OK;
+    TAP_OK(built && !c.hypothesis, "1 and 1 + 2^-80 %s", error.text);
+    /* |w| <= eps / (2 * 2^-50 times the token), and kappa is 1 over its square */
+    TAP_OK(built &&
+               is_near(fmpq_get_d(c.kappa) * fmpq_get_d(c.direction) * fmpq_get_d(c.direction),
+                       1) &&
+               is_near(fabs(fmpq_get_d(c.output)) / fmpq_get_d(c.eps.value),
+                       0x1p49 / fabs(fmpq_get_d(c.direction))),
+           "kappa and |w| follow from the size of the token: %g, %g",
+           built ? fmpq_get_d(c.kappa) : 0, built ? fmpq_get_d(c.output) : 0);
+    attest_construction_clear(&c);
+    attest_dataset_clear(&data);
+    fmpq_clear(token);
+}
+
 TEST(theorem2_tuned)
 {
     uint64_t state = tap_seed(0x7e0e);
@@ -228,6 +271,7 @@ TEST(theorem2_tuned)
     /* rounded to 24, or one more */
     TAP_OK(digits[0] == 25 && digits[1] == 25, "kappa and |w| have few bits: %ld, %ld",
            digits[0], digits[1]);
+    test_any();
     flint_cleanup();
     return 0;
 }
