@@ -83,7 +83,7 @@ static void count_run(attest_audit_collisions *collisions, const ranking *r, siz
             continue;
         fmpz_bin_uiui(pairs, j - i, 2);
         fmpz_sub(collisions->pairs, collisions->pairs, pairs);
-        /* The first position of each class stands first. */
+        /* order[i] is the first position of its class. */
         if (r->order[i] < r->order[first]) {
             other = first;
             first = i;
@@ -307,7 +307,7 @@ attest_status attest_audit_separation_get(arf_t square, size_t pair[2], bool *fo
                                           const attest_contexts *classes, attest_error *error)
 {
     ATTEST_TRY(attest_audit_spread_check(outputs, error));
-    /* Doubles see no difference between many of the outputs of a wide format. */
+    /* Many outputs of a wide format are equal as doubles. */
     if (outputs->wide && attest_audit_separation_sweep(square, pair, found, outputs, classes))
         return ATTEST_OK;
     return search_tree(square, pair, found, outputs, classes, error);
@@ -375,7 +375,7 @@ static size_t widest_axis(const attest_audit_outputs *outputs)
     return best;
 }
 
-/* The pair in order, and whether it comes before the other one. */
+/* Sorts the pair, and returns whether it comes before the other one. */
 static bool comes_first(size_t pair[2], size_t p, size_t q, const size_t other[2])
 {
     pair[0] = p < q ? p : q;

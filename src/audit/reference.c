@@ -126,11 +126,9 @@ static attest_status enclose_passage(arb_ptr ball, const attest_weights *weights
     return ATTEST_OK;
 }
 
-/* Decides which entries of the exact outputs are 0.
- *  * The ulp of a format at an entry, and whether a computed 0 is correct, depend on that.
- * Balls of more bits exclude 0 unless the entry is 0 or tiny; the zero test of certify proves
- * that it is 0 (proofs-notes/zero_test.md).
- */
+/* Decides which entries of the exact outputs are 0, on which the ulp of a format depends, and
+ * whether a computed 0 is correct. Balls of more bits exclude 0 unless the entry is 0 or tiny;
+ * the zero test of certify proves that it is 0 (proofs-notes/zero_test.md). */
 
 enum { TEST_FROM = 4, MOST_FACTOR = 64 };
 

@@ -1,4 +1,4 @@
-/* audit.c -- attest audit: at which precision does the mapping collapse? */
+/* audit.c -- attest audit: the precision at which contexts are no longer told apart. */
 #include "cli/audit.h"
 
 #include <errno.h>

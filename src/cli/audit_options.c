@@ -151,8 +151,8 @@ static void add_dot(char *text, const char *group, const char *value)
             unit ? "order" : "accumulate", value);
 }
 
-/* Is p the name of a format? Otherwise it is a scheme, and the quantised weights are numbers of
- * "in". */
+/* Returns whether p is the name of a format. Otherwise it is a scheme, and the quantised
+ * weights are numbers of the format "in". */
 static bool is_format(const char *name)
 {
     attest_format format;

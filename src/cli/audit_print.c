@@ -135,7 +135,8 @@ static void print_invariance(const attest_audit *audit)
         attest_audit_conclude_invariance(&text, &audit->result[f]);
         if (!text.words[0])
             continue;
-        attest_print(first ? "\nwhat exact attention does not do:\n" : "");
+        attest_print(first ? "\nlaws of exact attention that rounding breaks on these data:\n"
+                           : "");
         attest_print("%s\n", text.words);
         first = false;
     }

@@ -1,4 +1,5 @@
-/* range.c -- attest range: can anything overflow, saturate or vanish, proved. */
+/* range.c -- attest range: whether anything overflows, saturates or becomes 0 in the kernels of
+ * a model. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,7 +169,7 @@ static void print_schemes(const range_job *job)
     }
 }
 
-/* Does the event invalidate results? */
+/* Returns whether the event invalidates results. */
 static bool is_overflow(int event)
 {
     return event <= ATTEST_JUDGE_OUTPUT_LEAVES && event != ATTEST_JUDGE_WEIGHT_ABOVE;
@@ -342,7 +343,8 @@ static void print_summary(const range_job *job)
     else
         attest_print("  with every rounding  none is proved on these inputs\n");
     if (r->any_threshold)
-        attest_print("  here, every threshold is safe: no scores of a row are so far apart\n");
+        attest_print("  every threshold is safe on these inputs: the scores of a row are close "
+                     "enough\n");
     if (isfinite(r->smallest_offset) && isfinite(r->largest_offset))
         attest_print(
             "safe offsets           from %.0f (below, a weight may vanish) to %.0f%s\n",
@@ -358,7 +360,7 @@ static int find_ranges(range_job *job)
     attest_cli_qkv *x = &job->x;
     attest_error error;
 
-    attest_cli_work_begin("looking at scores and weights");
+    attest_cli_work_begin("bounding scores and weights");
     for (size_t i = 0; i < x->source.layers; i++) {
         int code = attest_cli_qkv_read(x, i);
         bool known[ATTEST_JUDGE_EVENTS];

@@ -29,7 +29,7 @@ static void end_tag(attest_markup *markup)
     markup->in_tag = false;
 }
 
-/* Elements that hold running text: a line break inside them would be a space. */
+/* Returns whether the element contains running text, where a line break would be a space. */
 static bool is_inline(const char *name)
 {
     static const char *const names[] = {"a",  "abbr",    "b",      "code",  "dd",    "dt",
@@ -118,7 +118,7 @@ void attest_markup_attribute_number(attest_markup *markup, const char *name, dou
     attest_markup_attribute(markup, name, text);
 }
 
-/* The formatted text, however long, or NULL; the caller's to free. */
+/* Returns the formatted text, which the caller frees, or NULL. */
 ATTEST_PRINTF(1, 0)
 static char *format_text(const char *format, va_list arguments)
 {

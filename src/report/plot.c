@@ -69,7 +69,8 @@ static double place_y(const canvas *at, double value)
     return value == -INFINITY ? at->zero : attest_scale_get(&at->y, value);
 }
 
-/* The polyline through all points; a missing one breaks it, and so does the way to zero. */
+/* Draws the line through all points, broken at missing points and between a zero and its
+ * neighbours. */
 static void write_path(attest_markup *markup, const canvas *at, const attest_plot_series *serie)
 {
     ATTEST_SCOPED(attest_text, path);
@@ -143,7 +144,7 @@ static double write_legend(attest_markup *markup, const attest_plot_lines *lines
     return attest_plot_legend(markup, 2, name, style, count);
 }
 
-/* The room that the legend will take, measured by drawing it aside. */
+/* Returns the height of the legend, which is drawn into a scratch buffer to measure it. */
 static double legend_height(const attest_plot_lines *lines)
 {
     ATTEST_SCOPED(attest_markup, aside);
@@ -216,7 +217,7 @@ static void set_dots_scale(attest_scale *scale, const attest_plot_dots *dots)
     attest_scale_set(scale, dots->kind, low, high, 7);
 }
 
-/* An arrow to the right: the value is beyond the axis. */
+/* Draws an arrow to the right: the value is larger than shown. */
 static void write_arrow(attest_markup *markup, double x, double y, int style)
 {
     char at_x[32], at_y[32];

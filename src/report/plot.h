@@ -1,9 +1,9 @@
 /* plot.h -- plots as SVG.
  *
  * A plot has an id, and a title and a description, which become <title> and <desc> for screen
- * readers. Colours come from classes (style.h), so that one drawing serves light and dark;
- * series also differ by shape and dashes. All drawings are 480 units wide, so that their
- * letters stay legible on a phone. */
+ * readers. Colours come from classes (style.h), so that one drawing suits light and dark
+ * schemes; series also differ by shape and dashes. All drawings are 480 units wide, so that
+ * their letters stay legible on a phone. */
 #ifndef ATTEST_REPORT_PLOT_H
 #define ATTEST_REPORT_PLOT_H
 

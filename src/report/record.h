@@ -75,9 +75,11 @@ attest_status attest_records_add(attest_records *records, const char *path, cons
                                  size_t size, attest_budget *budget,
                                  attest_error *error) ATTEST_WARN_UNUSED;
 
-/* is: returns whether the first line is that of a table of 'attest approximate --csv'. add:
- * adds the table as the record {"errors": [...]}, with an object for each line. */
+/* Returns whether the first line is that of a table of 'attest approximate --csv'. */
 bool attest_records_is_csv(const char *bytes, size_t size);
+
+/* Adds such a table as the record {"errors": [...]}, with an object for each line. Status: as
+ * attest_records_add. */
 attest_status attest_records_add_csv(attest_records *records, const char *path,
                                      const char *bytes, size_t size, attest_budget *budget,
                                      attest_error *error) ATTEST_WARN_UNUSED;

@@ -1,8 +1,8 @@
 /* report.h -- one self-contained page about the records in a directory.
  *
  * A report displays records and decides nothing: every verdict on the page is that of a
- * record. The page needs no network and no script; its bytes depend on the records, the title
- * and SOURCE_DATE_EPOCH alone. */
+ * record. The page needs no network, and its script only sorts tables; its bytes depend on the
+ * records and SOURCE_DATE_EPOCH alone. */
 #ifndef ATTEST_REPORT_REPORT_H
 #define ATTEST_REPORT_REPORT_H
 

@@ -450,8 +450,8 @@ static void write_kernel_table(attest_markup *body, const histograms *all)
     attest_table_close(body);
 }
 
-/* The caption has the counts that are not in the histograms: rows without error, without a
- * bound, or beyond it. */
+/* Formats the caption, with the counts that the histograms do not show: rows without an error,
+ * without a bound, or beyond it. */
 static void format_caption(char *caption, size_t size, const attest_json_cursor *kernel,
                            const char *label)
 {
@@ -463,7 +463,7 @@ static void format_caption(char *caption, size_t size, const attest_json_cursor 
         attest_scale_format_number(number[i], attest_value_number(kernel, keys[i]), 0);
     snprintf(caption, size,
              "The %.20s kernel on the data of \xE2\x80\x98%s\xE2\x80\x99: its errors, and how "
-             "many times larger its proved bounds are; bars at the ends may hold what lies "
+             "many times larger its proved bounds are; bars at the ends include what lies "
              "beyond. Of %.20s rows %.20s have no error, "
              "%.20s no bound; "
              "%.20s bounds are broken.",
@@ -554,9 +554,9 @@ void attest_section_write_fast_path(attest_report *report)
             continue;
         if (number == 0)
             attest_section_open(report, "fast-path", "The fast path",
-                                "The kernels propose and never decide. Here they are checked "
-                                "themselves: their errors, and how far their proved bounds "
-                                "lie above them.");
+                                "The kernels propose and never decide. This section measures "
+                                "their errors, and how far their proved bounds lie above "
+                                "them.");
         write_mapping(report, all, audited.label, &kernel, ++number);
     }
     if (number > 0)

@@ -276,8 +276,9 @@ void attest_section_write_campaigns(attest_report *report)
     const attest_record *record;
     size_t number = 0;
 
-    attest_section_open(report, "campaigns", "Property campaigns",
-                        "Statements tried on generated inputs, and decided exactly each time.");
+    attest_section_open(
+        report, "campaigns", "Property campaigns",
+        "Statements tested on generated inputs; every trial is decided exactly.");
     for (size_t place = 0; (record = attest_records_find(
                                 &report->records, ATTEST_RECORD_CAMPAIGN, place, &place));
          place++)

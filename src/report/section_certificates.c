@@ -269,7 +269,7 @@ void attest_section_write_approximations(attest_report *report)
 
 enum { MOST_SHOWN = 24, MOST_SEQUENCES = 8, MOST_POSITIONS = 12 };
 
-/* Whether [sequence, position] is one of the pair that violates. */
+/* Returns whether [sequence, position] is one of the pair that violates. */
 static bool is_of_pair(const attest_json_cursor *root, size_t sequence, size_t position)
 {
     attest_json_cursor violates, pair;
@@ -472,7 +472,7 @@ void attest_section_write_counterexamples(attest_report *report)
 {
     write_some(report, false, "counterexamples", "Counterexamples",
                "Instances on which a statement, or one without one of its hypotheses, fails. "
-               "Each file holds the values themselves.");
+               "Each file contains the values.");
     write_some(report, true, "tightest", "Tightest cases",
                "Instances that came closest to a bound which held.");
 }

@@ -488,10 +488,11 @@ void attest_section_write_theory(attest_report *report)
     add_all(&all, &report->records);
     if (all.count == 0)
         return;
-    attest_section_open(report, "theory", "Theory against truth",
-                        "The theorem promises a separation \xCE\xB4 for all data of a kind. "
-                        "What is certified for these data is far larger, and what rounding "
-                        "tolerates in practice larger still.");
+    attest_section_open(
+        report, "theory", "Theory against truth",
+        "The theorem promises a separation \xCE\xB4 for all data of a kind. "
+        "The separation that is certified for these data is usually far larger, "
+        "and fewer bits than it requires are usually enough.");
     write_plot(report, &all);
     attest_section_close(report);
 }

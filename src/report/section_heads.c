@@ -1,5 +1,4 @@
-/* section_heads.c -- layers and heads of recorded activations: maps and a table.
- */
+/* section_heads.c -- layers and heads of recorded activations: maps and a table. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,8 +187,8 @@ void attest_section_write_heads(attest_report *report)
         } else if (g->count > 0 && g->rows > 0 && g->columns > 0) {
             if (number++ == 0)
                 attest_section_open(report, "heads", "Layers and heads",
-                                    "One map for each format: which heads it hurts. A cell "
-                                    "leads to the numbers of its head.");
+                                    "One map for each format shows the error of every head. A "
+                                    "cell leads to the numbers of its head.");
             write_record(report, g, &audited, number);
         }
         grid_clear(g);

@@ -99,10 +99,11 @@ static void write_histogram(attest_report *report, const attest_json_cursor *roo
 
     attest_section_read_bins(&strip, edge, count, MOST_BINS, root, "histogram");
     snprintf(id, sizeof id, "judged-%zu", number);
-    snprintf(caption, sizeof caption,
-             "\xE2\x80\x98%.96s\xE2\x80\x99: how much of what a correct kernel may err the "
-             "elements do.",
-             label);
+    snprintf(
+        caption, sizeof caption,
+        "\xE2\x80\x98%.96s\xE2\x80\x99: the errors of the elements, divided by their proved "
+        "bounds.",
+        label);
     attest_markup_init(&drawing);
     attest_plot_write_histogram(&drawing, &histogram);
     attest_section_open_plot(report, &drawing, id, caption);
@@ -110,7 +111,7 @@ static void write_histogram(attest_report *report, const attest_json_cursor *roo
     attest_section_close_plot(report);
 }
 
-/* The heads that have wrong elements, the first of them. */
+/* Reads the first MOST_HEADS heads that have wrong elements. */
 static void read_heads(picture *all, const attest_json_cursor *root)
 {
     attest_json_cursor heads;
@@ -194,7 +195,7 @@ static void write_ranges(attest_markup *body, const attest_json_cursor *root)
     attest_table_close(body);
 }
 
-/* The picture in which a dropped tile is a bar. */
+/* Draws where rows are wrong, head by head: a tile that was left out is a bar. */
 static void write_picture(attest_report *report, const attest_json_cursor *root,
                           const char *label, size_t number)
 {
@@ -248,9 +249,9 @@ void attest_section_write_judgements(attest_report *report)
     char label[96];
 
     attest_section_open(report, "judged", "Kernels\xE2\x80\x99 outputs",
-                        "Every element beside a proved interval: what lies outside, no kernel "
-                        "of the model returns. Within does not certify a kernel; other inputs "
-                        "may fail.");
+                        "Every element is compared with a proved interval, outside of which no "
+                        "kernel of the model returns a number. Within describes these outputs "
+                        "on these inputs; it does not certify the kernel.");
     write_verdicts(report);
     for (size_t place = 0;
          (record = attest_records_find(&report->records, ATTEST_RECORD_JUDGE, place, &place));
@@ -314,7 +315,7 @@ static void write_range_verdicts(attest_report *report)
     attest_table_close(body);
 }
 
-/* Writes the first places of the events that occur. */
+/* Writes where an event occurs first. */
 static void write_place(attest_markup *body, const attest_json_cursor *event)
 {
     static const char *const key[] = {"layer", "batch", "head", "row", "key", "column"};
@@ -388,10 +389,11 @@ void attest_section_write_ranges(attest_report *report)
     const attest_record *record;
     char label[96];
 
-    attest_section_open(report, "ranges", "Ranges of kernels",
-                        "What can overflow, be saturated or vanish on these inputs: no is "
-                        "proved for every kernel of the model, yes is a kernel that was run. "
-                        "Thresholds are in units of log2.");
+    attest_section_open(
+        report, "ranges", "Ranges of kernels",
+        "Whether anything overflows, saturates or becomes 0 on these inputs. No "
+        "is proved for every kernel of the model; yes was found by simulating "
+        "one. Thresholds are in units of log2.");
     write_range_verdicts(report);
     for (size_t place = 0;
          (record = attest_records_find(&report->records, ATTEST_RECORD_RANGE, place, &place));

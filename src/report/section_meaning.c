@@ -6,7 +6,7 @@
 #include "report/section.h"
 #include "report/table.h"
 
-/* The number of tokens that are shown before one. */
+/* The number of tokens that are shown before the token in question. */
 enum { MOST_BEFORE = 24 };
 
 /* Writes the text of a token; line ends are shown as a symbol. */
@@ -199,7 +199,7 @@ static void write_conclusions(attest_markup *body, const attest_json_cursor *for
     attest_markup_close(body);
 }
 
-/* What formats do on these data and exact attention does not. */
+/* Writes which formats break the laws of exact attention (audit/invariance.h) on these data. */
 static void write_invariance(attest_markup *body, const attest_json_cursor *formats,
                              size_t count)
 {
@@ -216,9 +216,9 @@ static void write_invariance(attest_markup *body, const attest_json_cursor *form
         if (!any) {
             attest_markup_element(
                 body, "p", NULL,
-                "Exact softmax attention does not depend on the order of the "
-                "tokens that are attended to, and notices one more of them. On "
-                "these data formats do otherwise:");
+                "The output of exact softmax attention does not depend on the order of "
+                "the keys, and changes when a token is added. On these data rounding "
+                "breaks one or both of these laws:");
             attest_markup_open(body, "ul");
         }
         attest_markup_element(body, "li", NULL, words);

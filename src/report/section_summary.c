@@ -29,7 +29,7 @@ static void close_card(attest_markup *body, const char *what, const char *label)
     attest_markup_close(body);
 }
 
-/* How far constructed weights go: the width from which on all contexts stay apart. */
+/* Writes the collapse bits: the width from which on all contexts stay apart. */
 static void write_collapse(attest_markup *body, const attest_audit_iter *audited, double bits)
 {
     attest_json_cursor collapse;
@@ -178,7 +178,7 @@ static void write_count(attest_markup *body, const attest_report *report,
     close_card(body, what, NULL);
 }
 
-/* A card for each record with a verdict, or for the first of them. */
+/* Writes a card for each of the first MOST_CARDS records that have a verdict. */
 static void write_verdicts(attest_markup *body, const attest_records *records)
 {
     int cards = 0;
