@@ -28,7 +28,8 @@ ATTEST_API void attest_judgement_free(attest_judgement *judgement);
 ATTEST_API attest_judge_verdict attest_judgement_verdict(const attest_judgement *judgement);
 
 /* The judgement as a JSON object, with the members that `attest judge --json` prints:
- * "verdict", "elements", "worst" and so on; free it. NULL: out of memory. */
+ * "format", "version", "verdict", "elements", "worst" and so on; free it. NULL: out of memory.
+ */
 ATTEST_API char *attest_judgement_format(const attest_judgement *judgement);
 
 #ifdef __cplusplus

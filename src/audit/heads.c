@@ -527,8 +527,7 @@ void attest_audit_heads_write_input(attest_json *json, const attest_audit_heads 
 void attest_audit_heads_write(attest_json *json, const attest_audit_heads *heads,
                               const attest_audit_origin *origin)
 {
-    attest_json_write_string(json, "format", "attest/audit");
-    attest_json_write_integer(json, "version", 1);
+    attest_json_write_format(json, "attest/audit");
     write_qkv(json, heads, origin);
     attest_audit_write_arithmetic(json, &heads->like);
     attest_audit_write_maker(json);

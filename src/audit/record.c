@@ -493,8 +493,7 @@ void attest_audit_write_subject(attest_json *json, const attest_audit *audit,
 {
     const attest_dataset *dataset = audit->dataset;
 
-    attest_json_write_string(json, "format", "attest/audit");
-    attest_json_write_integer(json, "version", 1);
+    attest_json_write_format(json, "attest/audit");
     attest_json_write_object(json, "dataset");
     attest_json_write_string(json, "path", origin->data);
     attest_json_write_string(json, "sha256", origin->data_sha256);

@@ -76,8 +76,7 @@ uint64_t attest_plan_end(const attest_plan *plan, size_t p, uint64_t t)
 static void write_plan(attest_json *json, const attest_plan *plan, bool shard_too)
 {
     attest_json_write_object(json, NULL);
-    attest_json_write_string(json, "format", "attest/campaign");
-    attest_json_write_integer(json, "version", 1);
+    attest_json_write_format(json, "attest/campaign");
     attest_json_write_string(json, "attest", attest_version());
     attest_json_write_string(json, "theft", ATTEST_THEFT_NAME);
     attest_json_write_seed(json, "seed", plan->seed);

@@ -87,6 +87,7 @@ static int print_json(const attest_approximation *a, int code)
 
     attest_json_write_begin(&json, stdout);
     attest_json_write_object(&json, NULL);
+    attest_json_write_format(&json, "attest/approximate");
     attest_json_write_string(&json, "function", a->function->name);
     attest_json_write_string(&json, "formula", a->function->formula);
     attest_json_write_count(&json, "grid", a->grid);

@@ -232,8 +232,7 @@ static void write_job(attest_json *json, const void *context)
     attest_json_write_object(json, NULL);
     origin_set(&origin, job, first);
     if (first->construction.hypothesis) {
-        attest_json_write_string(json, "format", "attest/audit");
-        attest_json_write_integer(json, "version", 1);
+        attest_json_write_format(json, "attest/audit");
         attest_json_write_string(json, "strategy", origin.strategy);
     } else {
         attest_audit_write_subject(json, &first->audit, &origin);

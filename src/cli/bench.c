@@ -428,6 +428,7 @@ static attest_status bench_json(double seconds)
 
     attest_json_write_begin(&json, stdout);
     attest_json_write_object(&json, NULL);
+    attest_json_write_format(&json, "attest/bench");
     attest_json_write_string(&json, "kernel", attest_kernel_name());
     attest_audit_write_maker(&json);
     attest_json_write_array(&json, "races");

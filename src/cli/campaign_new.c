@@ -156,6 +156,7 @@ static int run(int argc, char **argv)
 
         attest_json_write_begin(&json, stdout);
         attest_json_write_object(&json, NULL);
+        attest_json_write_format(&json, "attest/campaign-new");
         attest_json_write_string(&json, "file", path.data);
         attest_json_write_close(&json);
         code = attest_cli_end_json(&json, code);

@@ -246,8 +246,7 @@ static int run(int argc, char **argv)
     if (common.json) {
         attest_json_write_begin(&json, stdout);
         attest_json_write_object(&json, NULL);
-        attest_json_write_string(&json, "format", "attest/campaign-status");
-        attest_json_write_integer(&json, "version", 1);
+        attest_json_write_format(&json, "attest/campaign-status");
         attest_json_write_array(&json, "campaigns");
     }
     code = show(paths, count, common.json ? &json : NULL, &all, &findings, &common.budget);

@@ -78,6 +78,7 @@ static int print_json(const attest_claim *claim, const attest_finding *finding,
 
     attest_json_write_begin(&json, stdout);
     attest_json_write_object(&json, NULL);
+    attest_json_write_format(&json, "attest/certify");
     attest_certificate_write_members(&json, certificate);
     write_integer(&json, "required_pairs", finding->required_pairs);
     attest_json_write_object(&json, "decided_by");

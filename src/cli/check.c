@@ -143,6 +143,7 @@ static int run(int argc, char **argv)
     attest_json_write_begin(&json, stdout);
     if (common.json) {
         attest_json_write_object(&json, NULL);
+        attest_json_write_format(&json, "attest/check");
         attest_json_write_array(&json, "certificates");
     }
     for (size_t i = 0; i < count; i++)

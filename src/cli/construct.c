@@ -127,6 +127,7 @@ static int print_json(const construct_job *job, int code)
 
     attest_json_write_begin(&json, stdout);
     attest_json_write_object(&json, NULL);
+    attest_json_write_format(&json, "attest/construct");
     attest_json_write_string(&json, "strategy", attest_strategy_name(c->strategy));
     if (c->hypothesis) {
         attest_json_write_string(&json, "hypothesis", c->hypothesis);

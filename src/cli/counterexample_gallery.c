@@ -188,6 +188,7 @@ int attest_cli_list_gallery(const attest_common *common)
     }
     attest_json_write_begin(&json, stdout);
     attest_json_write_object(&json, NULL);
+    attest_json_write_format(&json, "attest/gallery");
     attest_json_write_array(&json, "gallery");
     for (const attest_gallery_entry *e = attest_gallery; e->name; e++) {
         attest_json_write_object(&json, NULL);

@@ -408,6 +408,7 @@ static int tour_json(const char *directory)
     snprintf(report, sizeof report, "%s/report.html", directory);
     attest_json_write_begin(&json, stdout);
     attest_json_write_object(&json, NULL);
+    attest_json_write_format(&json, "attest/demo");
     attest_json_write_string(&json, "folder", directory);
     attest_json_write_string(&json, "report", report);
     attest_json_write_array(&json, "steps");

@@ -125,6 +125,8 @@ static int print_json(const dot_job *job)
 
     attest_json_write_begin(&json, stdout);
     attest_json_write_object(&json, NULL);
+    attest_json_write_string(&json, "record", "attest/dot"); /* "format": of the numbers */
+    attest_json_write_integer(&json, "version", 1);
     attest_json_write_string(&json, "model", job->model);
     attest_json_write_string(&json, "format", job->format.name);
     attest_json_write_string(&json, "out", job->half ? "binary16" : "binary32");

@@ -125,6 +125,8 @@ static void begin_json(eval_printer *printer, const eval_arithmetic *arithmetic,
 
     attest_json_write_begin(json, printer->stream);
     attest_json_write_object(json, NULL);
+    attest_json_write_string(json, "record", "attest/eval"); /* "format": of the numbers */
+    attest_json_write_integer(json, "version", 1);
     attest_json_write_string(json, "activation",
                              attest_activation_name(network->attention.activation));
     attest_json_write_string(json, "number", system_name[arithmetic->system]);

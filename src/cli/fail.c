@@ -155,6 +155,7 @@ int attest_cli_fail_work(const attest_error *error, const attest_common *common)
         return code;
     attest_json_write_begin(&json, stdout);
     attest_json_write_object(&json, NULL);
+    attest_json_write_format(&json, "attest/undecided");
     attest_json_write_string(&json, "verdict", "undecided");
     attest_json_write_string(&json, "reason", attest_cli_name_options(shown, error->text));
     attest_json_write_close(&json);

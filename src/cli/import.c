@@ -250,6 +250,7 @@ static int print_json(const import_job *job, const char *path)
 
     attest_json_write_begin(&json, stdout);
     attest_json_write_object(&json, NULL);
+    attest_json_write_format(&json, "attest/import");
     attest_json_write_string(&json, "model", path);
     attest_json_write_count(&json, "first_head", job->request.first);
     attest_json_write_count(&json, "heads", job->weights.heads);
@@ -315,6 +316,7 @@ static int list(const char *path, attest_common *common)
     if (common->json) {
         attest_json_write_begin(&json, stdout);
         attest_json_write_object(&json, NULL);
+        attest_json_write_format(&json, "attest/tensors");
         attest_json_write_array(&json, "tensors");
     }
     if (visit_tensors(&file, true, common->json ? &json : NULL, &error))

@@ -85,8 +85,7 @@ static void write_difference(attest_json *json, const judge_job *job)
 static void write_record(attest_json *json, judge_job *job)
 {
     attest_json_write_object(json, NULL);
-    attest_json_write_string(json, "format", "attest/judgement");
-    attest_json_write_integer(json, "version", 1);
+    attest_json_write_format(json, "attest/judgement");
     attest_json_write_string(json, "attest", attest_version());
     attest_cli_qkv_write_subject(json, &job->x, &job->first,
                                  job->against ? &job->second : NULL);

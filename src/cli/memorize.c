@@ -120,6 +120,7 @@ static int print_json(const memorize_job *job, int code)
 
     attest_json_write_begin(&json, stdout);
     attest_json_write_object(&json, NULL);
+    attest_json_write_format(&json, "attest/memorize");
     if (m->hypothesis) {
         attest_json_write_string(&json, "verdict", "fails");
         attest_json_write_string(&json, "hypothesis", m->hypothesis);

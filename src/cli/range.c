@@ -262,8 +262,7 @@ static void write_record(attest_json *json, range_job *job)
     static const char *const verdict[] = {"safe", "unsafe", "undecided"};
 
     attest_json_write_object(json, NULL);
-    attest_json_write_string(json, "format", "attest/range");
-    attest_json_write_integer(json, "version", 1);
+    attest_json_write_format(json, "attest/range");
     attest_json_write_string(json, "verdict", verdict[worst_answer(&job->ranges)]);
     attest_json_write_array(json, "events");
     for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)

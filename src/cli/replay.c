@@ -119,8 +119,7 @@ static int run(int argc, char **argv)
     if (common.json) {
         attest_json_write_begin(&json, stdout);
         attest_json_write_object(&json, NULL);
-        attest_json_write_string(&json, "format", "attest/replay");
-        attest_json_write_integer(&json, "version", 1);
+        attest_json_write_format(&json, "attest/replay");
         attest_json_write_array(&json, "replays");
     }
     for (size_t i = 0; i < count; i++)

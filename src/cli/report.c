@@ -64,6 +64,7 @@ static int print_json(const report_job *job, const char *page)
 
     attest_json_write_begin(&json, stdout);
     attest_json_write_object(&json, NULL);
+    attest_json_write_format(&json, "attest/report");
     attest_json_write_string(&json, "page", page);
     write_names(&json, &job->report.records);
     attest_json_write_array(&json, "plots");

@@ -94,6 +94,7 @@ static int print_json(const separated_job *job, int code)
 
     attest_json_write_begin(&json, stdout);
     attest_json_write_object(&json, NULL);
+    attest_json_write_format(&json, "attest/separated");
     attest_json_write_string(&json, "verdict",
                              !any_bound(job) ? NULL
                              : job->part     ? "fails"

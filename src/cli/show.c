@@ -46,6 +46,7 @@ static int list_json(void)
 
     attest_json_write_begin(&json, stdout);
     attest_json_write_object(&json, NULL);
+    attest_json_write_format(&json, "attest/registry");
     attest_json_write_array(&json, "statements");
     for (size_t i = 0; attest_statements[i]; i++) {
         attest_json_write_object(&json, NULL);
@@ -113,6 +114,7 @@ static int list_kernels_json(void)
 
     attest_json_write_begin(&json, stdout);
     attest_json_write_object(&json, NULL);
+    attest_json_write_format(&json, "attest/registry");
     attest_json_write_array(&json, "kernels");
     for (const attest_judge_shipped *s = attest_judge_model_shipped; s->name; s++) {
         attest_json_write_object(&json, NULL);
@@ -323,6 +325,7 @@ static int print_json(const attest_statement *s, const attest_property *only)
 
     attest_json_write_begin(&json, stdout);
     attest_json_write_object(&json, NULL);
+    attest_json_write_format(&json, "attest/statement");
     attest_json_write_string(&json, "name", only ? only->name : s->name);
     attest_json_write_string(&json, "title", only ? only->title : s->title);
     write_statement(&json, s);
@@ -370,6 +373,7 @@ static int show_term(const char *name, const attest_common *common)
     }
     attest_json_write_begin(&json, stdout);
     attest_json_write_object(&json, NULL);
+    attest_json_write_format(&json, "attest/term");
     attest_json_write_string(&json, "name", term->name);
     attest_json_write_string(&json, "text", term->text);
     attest_json_write_string(&json, "see", term->see);

@@ -75,6 +75,7 @@ static int print_json(simulate_job *job)
 
     attest_json_write_begin(&json, stdout);
     attest_json_write_object(&json, NULL);
+    attest_json_write_format(&json, "attest/simulate");
     attest_cli_qkv_write_subject(&json, &job->x, NULL, NULL);
     attest_json_write_count(&json, "schedule", job->schedule);
     attest_json_write_count(&json, "elements", job->elements);

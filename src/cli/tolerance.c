@@ -237,6 +237,7 @@ static int print_json(tolerance_job *job)
 
     attest_json_write_begin(&json, stdout);
     attest_json_write_object(&json, NULL);
+    attest_json_write_format(&json, "attest/tolerance");
     attest_cli_qkv_write_subject(&json, &job->x, NULL, NULL);
     attest_json_write_count(&json, "elements", all.elements);
     attest_json_write_count(&json, "finite", all.finite);

@@ -515,8 +515,7 @@ void attest_certificate_write_json(attest_json *json, const char *key,
                                    const attest_certificate *certificate)
 {
     attest_json_write_object(json, key);
-    attest_json_write_string(json, "format", "attest/certificate");
-    attest_json_write_integer(json, "version", 1);
+    attest_json_write_format(json, "attest/certificate");
     attest_certificate_write_members(json, certificate);
     attest_json_write_array(json, "inputs");
     for (size_t i = 0; i < certificate->inputs; i++) {

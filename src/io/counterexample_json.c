@@ -203,8 +203,7 @@ static void write_violation(attest_json *json, const attest_counterexample_excer
 
 static void write_beginning(attest_json *json, const char *property)
 {
-    attest_json_write_string(json, "format", "attest/counterexample");
-    attest_json_write_integer(json, "version", 1);
+    attest_json_write_format(json, "attest/counterexample");
     attest_json_write_string(json, "property", property);
 }
 
@@ -272,8 +271,7 @@ static void write_sequences(attest_json *json, const attest_counterexample_excer
     const attest_place *place = excerpt->place;
 
     attest_json_write_object(json, "dataset");
-    attest_json_write_string(json, "format", "attest/dataset");
-    attest_json_write_integer(json, "version", 1);
+    attest_json_write_format(json, "attest/dataset");
     attest_json_write_array(json, "sequences");
     for (size_t p = 0; p < excerpt->places; p++)
         if (p == 0 || place[p].sequence != place[0].sequence)

@@ -222,8 +222,7 @@ void attest_dataset_write_json(attest_json *json, const char *key,
                                const attest_dataset *dataset)
 {
     attest_json_write_object(json, key);
-    attest_json_write_string(json, "format", "attest/dataset");
-    attest_json_write_integer(json, "version", 1);
+    attest_json_write_format(json, "attest/dataset");
     if (dataset->name)
         attest_json_write_string(json, "name", dataset->name);
     if (dataset->comment)

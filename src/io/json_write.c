@@ -119,6 +119,12 @@ void attest_json_write_close(attest_json *json)
     }
 }
 
+void attest_json_write_format(attest_json *json, const char *format)
+{
+    attest_json_write_string(json, "format", format);
+    attest_json_write_integer(json, "version", 1);
+}
+
 void attest_json_write_null(attest_json *json, const char *key)
 {
     lead(json, key);

@@ -50,6 +50,10 @@ void attest_json_write_object(attest_json *json, const char *key);
 void attest_json_write_array(attest_json *json, const char *key);
 void attest_json_write_close(attest_json *json);
 
+/* "format" and "version", 1: the first members of every record; attest_json_check_format reads
+ * them. */
+void attest_json_write_format(attest_json *json, const char *format);
+
 void attest_json_write_null(attest_json *json, const char *key);
 void attest_json_write_bool(attest_json *json, const char *key, bool value);
 void attest_json_write_integer(attest_json *json, const char *key, long long value);

@@ -258,8 +258,7 @@ void attest_network_write_json(attest_json *json, const char *key,
                                const attest_network *network)
 {
     attest_json_write_object(json, key);
-    attest_json_write_string(json, "format", "attest/network");
-    attest_json_write_integer(json, "version", 1);
+    attest_json_write_format(json, "attest/network");
     attest_json_write_count(json, "dim", network->dim);
     attest_json_write_count(json, "input_dim", network->input_dim);
     attest_json_write_count(json, "output_dim", network->output_dim);

@@ -474,8 +474,7 @@ void attest_weights_write_json(attest_json *json, const char *key,
                                const attest_weights *weights)
 {
     attest_json_write_object(json, key);
-    attest_json_write_string(json, "format", "attest/weights");
-    attest_json_write_integer(json, "version", 1);
+    attest_json_write_format(json, "attest/weights");
     attest_json_write_string(json, "activation", attest_activation_name(weights->activation));
     if (weights->activation == ATTEST_HARDMAX)
         attest_json_write_string(json, "ties", attest_ties_name(weights->ties));

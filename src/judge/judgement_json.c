@@ -231,6 +231,7 @@ void attest_judgement_write(attest_json *json, const attest_judgement *layer, si
 static void write(attest_json *json, const void *judgement)
 {
     attest_json_write_object(json, NULL);
+    attest_json_write_format(json, "attest/judgement");
     attest_judgement_write(json, judgement, 1);
     attest_json_write_close(json);
 }

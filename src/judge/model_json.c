@@ -493,8 +493,7 @@ void attest_judge_model_write_json(attest_json *json, const char *key,
                                    const attest_judge_model *model)
 {
     attest_json_write_object(json, key);
-    attest_json_write_string(json, "format", "attest/kernel-model");
-    attest_json_write_integer(json, "version", 1);
+    attest_json_write_format(json, "attest/kernel-model");
     attest_json_write_string(json, "name", model->name);
     attest_json_write_string(json, "comment", model->comment);
     for (size_t f = 0; f < ATTEST_JUDGE_FIELDS; f += attest_judge_field_count_group(f))

@@ -192,8 +192,7 @@ void attest_report_campaign_json(attest_json *json, const attest_summary *summar
     char cpu[128];
 
     attest_json_write_object(json, NULL);
-    attest_json_write_string(json, "format", "attest/campaign-report");
-    attest_json_write_integer(json, "version", 1);
+    attest_json_write_format(json, "attest/campaign-report");
     attest_json_write_string(json, "attest", attest_version());
     attest_machine_cpu(cpu, sizeof cpu);
     attest_json_write_string(json, "cpu", cpu);

@@ -296,47 +296,47 @@ static bool has(const attest_json_cursor *object, const char *key)
 
 /* A record is recognised by its format or, if it has none, by keys that no other record has
  * together. */
-static const struct {
+typedef struct record_shape {
     attest_record_kind kind;
     const char *format;
     const char *keys[3];
-} shapes[] = {
+} record_shape;
+
+static const record_shape shapes[] = {
     {ATTEST_RECORD_AUDIT, "attest/audit", {"formats"}},
     {ATTEST_RECORD_CAMPAIGN, "attest/campaign-report", {"seed", "properties"}},
     {ATTEST_RECORD_CERTIFICATE, "attest/certificate", {"claim", "verdict", "min_separation"}},
+    {ATTEST_RECORD_CERTIFICATE, "attest/certify", {"claim", "verdict", "min_separation"}},
     {ATTEST_RECORD_CONSTRUCT, "attest/construct", {"strategy", "certificate"}},
     {ATTEST_RECORD_COUNTEREXAMPLE, "attest/counterexample", {"property", "violates"}},
     {ATTEST_RECORD_JUDGE, "attest/judgement", {"kernel", "verdict", "wrong_rows"}},
     {ATTEST_RECORD_MEMORIZE, "attest/memorize", {"classes", "hidden_units"}},
     {ATTEST_RECORD_RANGE, "attest/range", {"verdict", "events", "threshold"}},
     {ATTEST_RECORD_APPROXIMATE, "attest/approximate", {"function", "grid"}},
-    {ATTEST_RECORD_HEADS, "attest/audit", {"qkv", "formats"}}, /* see recognise */
     {ATTEST_RECORD_EXPECTED, "attest/expected", {"verdicts"}},
 };
 
-static bool fits(const attest_json_cursor *root, size_t shape)
+static bool fits(const attest_json_cursor *root, const record_shape *shape)
 {
     attest_json_cursor member;
     const char *format = "";
 
     if (attest_json_find_member(&member, root, "format"))
         return attest_json_get_string(&format, &member, NULL) == ATTEST_OK &&
-               strcmp(format, shapes[shape].format) == 0;
-    for (size_t k = 0; k < 3 && shapes[shape].keys[k]; k++)
-        if (!has(root, shapes[shape].keys[k]))
+               strcmp(format, shape->format) == 0;
+    for (size_t k = 0; k < 3 && shape->keys[k]; k++)
+        if (!has(root, shape->keys[k]))
             return false;
     return true;
 }
 
-/* The kind of a record, or ATTEST_RECORD_KINDS. */
-static attest_record_kind recognise(const attest_json_cursor *root)
+/* NULL: not a record that a report shows. */
+static const record_shape *recognise(const attest_json_cursor *root)
 {
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
-        if (fits(root, i))
-            return shapes[i].kind == ATTEST_RECORD_AUDIT && has(root, "qkv")
-                       ? ATTEST_RECORD_HEADS
-                       : shapes[i].kind;
-    return ATTEST_RECORD_KINDS;
+        if (fits(root, &shapes[i]))
+            return &shapes[i];
+    return NULL;
 }
 
 /* Datasets and weights may be large. Their format is among the first bytes. */
@@ -358,35 +358,30 @@ static bool is_input(const attest_input *input)
     return false;
 }
 
-static attest_status check_version(const attest_json_cursor *root, attest_record_kind kind,
-                                   attest_error *error)
-{
-    if (!has(root, "format"))
-        return ATTEST_OK;
-    return attest_json_check_format(root, shapes[kind].format, error);
-}
-
 attest_status attest_records_add(attest_records *records, const char *path, const char *bytes,
                                  size_t size, attest_budget *budget, attest_error *error)
 {
     attest_json_document document ATTEST_CLEARED_BY(attest_json_document_clear) = {0};
     char *copy ATTEST_FREED = NULL;
     attest_record *record;
-    attest_record_kind kind;
+    const record_shape *shape;
     attest_json_cursor root;
 
     ATTEST_TRY(attest_json_document_parse(&document, bytes, size, budget, error));
     root = attest_json_root(&document);
-    kind = recognise(&root);
-    if (kind == ATTEST_RECORD_KINDS)
+    shape = recognise(&root);
+    if (!shape)
         return remark(records, path, "not a record that a report shows", error);
-    ATTEST_TRY(check_version(&root, kind, error));
+    if (has(&root, "format"))
+        ATTEST_TRY(attest_json_check_format(&root, shape->format, error));
     copy = attest_memory_copy(path);
     if (!copy || !attest_memory_grow(&records->record, &records->room, records->count + 1,
                                      sizeof *records->record))
         return attest_memory_fail(error);
     record = &records->record[records->count++];
-    *record = (attest_record){.kind = kind, .path = copy, .document = document};
+    *record = (attest_record){.kind = shape->kind, .path = copy, .document = document};
+    if (shape->kind == ATTEST_RECORD_AUDIT && has(&root, "qkv"))
+        record->kind = ATTEST_RECORD_HEADS;
     attest_sha256_hex(record->sha256, bytes, size);
     copy = NULL;
     document = (attest_json_document){0};
