@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "attention/head_plan.h"
+#include "base/hint.h"
 #include "base/scope.h"
 
 /* The cost of an exponential in operations at its precision is EXP_OPERATIONS log2 b, measured
@@ -78,8 +79,7 @@ attest_status attest_work_charge(double *left, double work, attest_error *error)
 {
     if (!(work <= *left))
         return attest_error_set(error, ATTEST_UNABLE,
-                                "about %.1e operations on bits are more work than is allowed",
-                                work);
+                                "about %.1e operations on bits are " ATTEST_HINT_WORK, work);
     *left -= work;
     return ATTEST_OK;
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "base/hint.h"
 #include "base/memory.h"
 #include "base/scope.h"
 #include "base/sha256.h"
@@ -31,7 +32,7 @@ static attest_status io_error(attest_error *error, const char *path, const char 
 
 static attest_status too_large(attest_error *error, const char *path, size_t limit)
 {
-    return attest_error_set(error, ATTEST_UNABLE, "%s: more than %zu bytes of input", path,
+    return attest_error_set(error, ATTEST_UNABLE, "%s: more than %zu " ATTEST_HINT_INPUT, path,
                             limit);
 }
 

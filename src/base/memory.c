@@ -7,6 +7,7 @@
 #include <attest/number.h>
 
 #include "base/fault.h"
+#include "base/hint.h"
 #include "base/memory.h"
 
 enum { LEAST_ROOM = 16 };
@@ -89,8 +90,7 @@ attest_status attest_budget_charge(attest_budget *budget, size_t bytes, attest_e
     if (!budget)
         return ATTEST_OK;
     if (bytes > budget->left)
-        return attest_error_set(error, ATTEST_UNABLE,
-                                "the numbers take more memory than is allowed");
+        return attest_error_set(error, ATTEST_UNABLE, "the numbers take " ATTEST_HINT_MEMORY);
     budget->left -= bytes;
     return ATTEST_OK;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hint.h"
 #include "base/memory.h"
 #include "base/scope.h"
 
@@ -172,7 +173,7 @@ static double take_double(const attest_json_cursor *object, const char *key)
     double value = strtod(text, &end);
 
     if (end == text || *end)
-        attest_json_refuse(&member, "is not a number");
+        attest_json_refuse(&member, ATTEST_HINT_NUMBER);
     return value;
 }
 

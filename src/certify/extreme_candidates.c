@@ -1,5 +1,6 @@
 /* extreme_candidates.c -- the candidates for the least distance or the largest norm, in balls
  * whose precision doubles until the extreme is known and compared with its bound. */
+#include "base/hint.h"
 #include "certify/extreme_candidates.h"
 
 #include <stdio.h>
@@ -390,15 +391,15 @@ static void name_candidate(arb_t hull, attest_extreme *extreme, attest_compariso
 static void give_reason(char reason[ATTEST_ERROR_SIZE], const attest_extreme *extreme)
 {
     if (any_cap(extreme) == ATTEST_SOFTMAX_CAP_WORK)
-        snprintf(reason, ATTEST_ERROR_SIZE,
-                 "balls leave a comparison open, and deciding it exactly takes more work than "
-                 "is allowed");
+        snprintf(
+            reason, ATTEST_ERROR_SIZE,
+            "balls leave a comparison open, and deciding it exactly takes " ATTEST_HINT_WORK);
     else if (any_cap(extreme) == ATTEST_SOFTMAX_CAP_TERMS)
         snprintf(reason, ATTEST_ERROR_SIZE,
-                 "balls leave a comparison open, and %zu terms do not suffice",
+                 "balls leave a comparison open, and %zu " ATTEST_HINT_TERMS,
                  extreme->limits.terms);
     else
-        snprintf(reason, ATTEST_ERROR_SIZE, "%ld bits do not suffice", extreme->limits.bits);
+        snprintf(reason, ATTEST_ERROR_SIZE, "%ld " ATTEST_HINT_BITS, extreme->limits.bits);
 }
 
 attest_status attest_extreme_decide(arb_t hull, attest_comparison *outcome,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/hint.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -17,26 +18,23 @@ const char *attest_cli_name_options(char shown[ATTEST_CLI_TEXT_SIZE], const char
     static const struct {
         const char *library, *program;
     } phrases[] = {
-        {"bytes of input", "bytes of input (--max-memory raises the limit)"},
-        {"more memory than is allowed",
-         "more memory than is allowed (--max-memory raises the limit)"},
-        {"more work than is allowed",
-         "more work than is allowed (--max-work raises the limit)"},
-        {"work that is allowed does not suffice",
-         "work that is allowed does not suffice (see --max-work)"},
-        {"bits do not suffice", "bits do not suffice (see --max-bits)"},
-        {"terms do not suffice", "terms do not suffice (see --max-terms)"},
-        {"give the name of one", "choose one with --tensor NAME"},
-        {"is it transposed?", "is --transpose needed, or too much?"},
-        {"give eps", "give --eps"},
-        {"is not a number", "is not a number (3/7, 0.1 and 0x1.8p-3 are)"},
-        {"their number is needed, or the model's config.json",
-         "give --heads H, or the model's config.json with --config FILE"},
-        {"under any prefix", "under any prefix ('attest import FILE --list' prints all names)"},
-        {"choose another shape", "choose other values of --dim and --length"},
-        {"use the strategy tuned", "use --strategy tuned"},
-        {"use the strategy gap", "use --strategy gap"},
-        {"use the strategy gap, without eps", "use --strategy gap, without --eps"},
+        {ATTEST_HINT_INPUT, ATTEST_HINT_INPUT " (--max-memory raises the limit)"},
+        {ATTEST_HINT_MEMORY, ATTEST_HINT_MEMORY " (--max-memory raises the limit)"},
+        {ATTEST_HINT_WORK, ATTEST_HINT_WORK " (--max-work raises the limit)"},
+        {ATTEST_HINT_WORK_DONE, ATTEST_HINT_WORK_DONE " (see --max-work)"},
+        {ATTEST_HINT_BITS, ATTEST_HINT_BITS " (see --max-bits)"},
+        {ATTEST_HINT_TERMS, ATTEST_HINT_TERMS " (see --max-terms)"},
+        {ATTEST_HINT_TENSOR, "choose one with --tensor NAME"},
+        {ATTEST_HINT_TRANSPOSE, "is --transpose needed, or too much?"},
+        {ATTEST_HINT_EPS, "give --eps"},
+        {ATTEST_HINT_NUMBER, ATTEST_HINT_NUMBER " (3/7, 0.1 and 0x1.8p-3 are)"},
+        {ATTEST_HINT_HEADS, "give --heads H, or the model's config.json with --config FILE"},
+        {ATTEST_HINT_PREFIX,
+         ATTEST_HINT_PREFIX " ('attest import FILE --list' prints all names)"},
+        {ATTEST_HINT_SHAPE, "choose other values of --dim and --length"},
+        {ATTEST_HINT_TUNED, "use --strategy tuned"},
+        {ATTEST_HINT_GAP, "use --strategy gap"},
+        {ATTEST_HINT_GAP_ALONE, "use --strategy gap, without --eps"},
     };
     size_t length = strlen(text);
 

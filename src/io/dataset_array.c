@@ -1,4 +1,5 @@
 /* dataset_array.c -- a dataset from the numbers of a binary file. */
+#include "base/hint.h"
 #include "io/dataset_array.h"
 
 #include <math.h>
@@ -235,7 +236,7 @@ static attest_status set_tensor(attest_dataset *dataset, const attest_safetensor
     attest_array array;
 
     if (!tensor && file->count != 1)
-        return attest_error_set(error, ATTEST_USAGE, "it has %zu tensors; give the name of one",
+        return attest_error_set(error, ATTEST_USAGE, "it has %zu tensors; " ATTEST_HINT_TENSOR,
                                 file->count);
     ATTEST_TRY(
         attest_safetensors_get(&array, file, tensor ? tensor : file->tensor[0].name, error));

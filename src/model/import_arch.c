@@ -1,4 +1,5 @@
 /* import_arch.c -- the tensors of attention layers in known architectures. */
+#include "base/hint.h"
 #include "model/import_parts.h"
 
 #include <stddef.h>
@@ -317,9 +318,10 @@ attest_status attest_import_arch_set(attest_import *request, attest_model_file *
     prefix = find_prefix(l, request->layer, file);
     set_name(known_layer->text[0], "", l->tensor[l->tensor[QKV] ? QKV : Q], request->layer);
     if (!prefix)
-        return attest_error_set(error, ATTEST_USAGE,
-                                "no layer %zu of %s: there is no tensor '%s' under any prefix",
-                                request->layer, request->arch, known_layer->text[0]);
+        return attest_error_set(
+            error, ATTEST_USAGE,
+            "no layer %zu of %s: there is no tensor '%s' " ATTEST_HINT_PREFIX, request->layer,
+            request->arch, known_layer->text[0]);
     if (request->norm != ATTEST_NORM_NONE && request->norm != l->norm)
         return attest_error_set(error, ATTEST_USAGE,
                                 "%s does not begin with that norm: it has %s", request->arch,

@@ -1,5 +1,6 @@
 /* import_find.c -- the tensors of an attention layer, and the form of its queries, keys and
  * scores. */
+#include "base/hint.h"
 #include "model/import_parts.h"
 
 #include <stdio.h>
@@ -107,7 +108,7 @@ static attest_status refuse_shape(const attest_import_part *part, const char *wa
     attest_array_format_shape(shape, &part->array);
     return attest_error_set(
         error, ATTEST_FORMAT, "tensor '%.80s' has shape %s, but %s would be %zux%zu here%s",
-        part->name, shape, wanted, rows, cols, turned ? "; is it transposed?" : "");
+        part->name, shape, wanted, rows, cols, turned ? "; " ATTEST_HINT_TRANSPOSE : "");
 }
 
 static attest_status refuse_heads(const attest_import_part *part, size_t count,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/hint.h"
 #include "base/memory.h"
 #include "base/scope.h"
 #include "model/import_parts.h"
@@ -395,8 +396,7 @@ attest_status attest_model_layer_find(attest_model_layer *layer, attest_model_st
     if (request->heads == 0)
         return attest_error_set(
             error, ATTEST_USAGE,
-            "how many heads a layer has is not in the tensors: their number is "
-            "needed, or the model's config.json");
+            "how many heads a layer has is not in the tensors: " ATTEST_HINT_HEADS);
     request->norm = attest_import_arch_norm(stream->arch); /* the stream is its input */
     ATTEST_TRY(attest_import_arch_set(request, model, error));
     ATTEST_TRY(attest_import_find(&layer->import, model, request, error));

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/hint.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "number/double.h"
@@ -94,7 +95,7 @@ static const char *complaint(const char *text, size_t length)
         if (text[i] == ' ' || text[i] == '\t' || text[i] == '\n' || text[i] == '\r')
             return "is not a number (white space is not allowed in it)";
     }
-    return "is not a number";
+    return ATTEST_HINT_NUMBER;
 }
 
 /* True if all digits are 0. */

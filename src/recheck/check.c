@@ -1,6 +1,7 @@
 /* check.c -- verifies the claims of a certificate. */
 #include <attest/check.h>
 
+#include "base/hint.h"
 #include "recheck/recheck.h"
 
 #include "base/memory.h"
@@ -392,16 +393,15 @@ static attest_status leave_open(const verification *v)
                                 "because of square roots, angles of positions and softcaps",
                                 slack_exponent(v));
     if (v->capped && v->check.met_work)
-        return attest_error_set(
-            v->error, ATTEST_UNABLE,
-            "a comparison stays open, and the work that is allowed does not suffice");
+        return attest_error_set(v->error, ATTEST_UNABLE,
+                                "a comparison stays open, and the " ATTEST_HINT_WORK_DONE);
     if (v->capped && v->check.met_terms)
         return attest_error_set(v->error, ATTEST_UNABLE,
-                                "a comparison stays open, and %zu terms do not suffice",
+                                "a comparison stays open, and %zu " ATTEST_HINT_TERMS,
                                 v->options->max_terms);
     if (v->capped)
         return attest_error_set(v->error, ATTEST_UNABLE,
-                                "a comparison stays open, and %ld bits do not suffice",
+                                "a comparison stays open, and %ld " ATTEST_HINT_BITS,
                                 v->max_bits);
     if (v->certificate->verdict == ATTEST_UNDECIDED)
         return attest_error_set(v->error, ATTEST_UNABLE, "as the certificate claims");

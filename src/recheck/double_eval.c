@@ -1,5 +1,6 @@
 /* double_eval.c -- outputs in doubles with bounds on their errors, and in balls where doubles
  * do not suffice; all of them over one power of two. */
+#include "base/hint.h"
 #include "recheck/double_eval.h"
 
 #include <assert.h>
@@ -500,7 +501,7 @@ static attest_status evaluate_all(evaluation *s, size_t jobs, attest_error *erro
         if (!attest_recheck_afford(check, p, BITS))
             return attest_error_set(
                 error, ATTEST_UNABLE,
-                "doubles leave outputs open, and the work that is allowed does not suffice");
+                "doubles leave outputs open, and the " ATTEST_HINT_WORK_DONE);
         open++;
     }
     s->open = true;

@@ -1,4 +1,5 @@
 /* approximate.c -- universal approximation: a network for a function. */
+#include "base/hint.h"
 #include "theory/approximate.h"
 
 #include <math.h>
@@ -49,7 +50,7 @@ static attest_status check_limits(const attest_approximation *a, attest_error *e
         a->length > ATTEST_APPROXIMATE_MOST_LENGTH)
         return attest_error_set(
             error, ATTEST_USAGE,
-            "tokens have 1 to %d entries, sequences 1 to %d tokens: choose another shape",
+            "tokens have 1 to %d entries, sequences 1 to %d tokens: " ATTEST_HINT_SHAPE,
             ATTEST_APPROXIMATE_MOST_DIM, ATTEST_APPROXIMATE_MOST_LENGTH);
     if (a->grid < 2)
         return attest_error_set(error, ATTEST_USAGE, "a grid has at least 2 cells per axis");

@@ -1,4 +1,5 @@
 /* memorize.c -- Corollaries 1 and 2: a network that memorises labelled data. */
+#include "base/hint.h"
 #include "theory/memorize.h"
 
 #include <math.h>
@@ -195,8 +196,8 @@ static attest_status check_size(const attest_construction *construction,
     return attest_error_set(
         error, ATTEST_UNABLE,
         "strategy %s puts scores over a range of 2^%.1f bits, and a proof takes that precision "
-        "in each of %.0f exponentials: the limits are 2^20 bits and 2^28 bits in all; use "
-        "the strategy tuned",
+        "in each of %.0f exponentials: the limits are 2^20 bits and 2^28 bits in "
+        "all; " ATTEST_HINT_TUNED,
         attest_strategy_name(construction->strategy), log2(bits), work);
 }
 

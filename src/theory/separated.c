@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "attention/work.h"
+#include "base/hint.h"
 #include "base/memory.h"
 #include "geometry/candidates.h"
 #include "number/scope.h"
@@ -177,7 +178,7 @@ static attest_status closest_tokens(fmpq_t best, size_t pair[2], const attest_cl
         if (work < 0)
             return attest_error_set(
                 error, ATTEST_UNABLE,
-                "doubles leave distances of tokens open that take more work than is allowed");
+                "doubles leave distances of tokens open that take " ATTEST_HINT_WORK);
         attest_rational_vector_distance_square(square, &x, &y);
         /* In lexicographic order: only a smaller distance replaces an earlier pair. */
         if (pair[0] == SIZE_MAX || fmpq_cmp(square, best) < 0) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hint.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "number/scope.h"
@@ -249,8 +250,7 @@ static attest_status set_bounds(attest_construction *construction, attest_separa
     } else if (!known &&
                (construction->eps.given || construction->strategy == ATTEST_STRATEGY_THEOREM)) {
         return attest_error_set(error, ATTEST_UNABLE,
-                                "too many tokens to test all pairs; use the strategy "
-                                "gap, without eps");
+                                "too many tokens to test all pairs; " ATTEST_HINT_GAP_ALONE);
     }
     check_given(construction, extremes, dataset, pairs);
     if (!construction->r_min.given)

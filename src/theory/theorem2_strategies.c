@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "attention/work.h"
+#include "base/hint.h"
 #include "base/memory.h"
 #include "base/workers.h"
 #include "geometry/radix.h"
@@ -134,9 +135,9 @@ attest_status attest_theorem2_build_theorem(attest_construction *construction,
     bool wide = false;
 
     if ((double)tokens * (double)tokens * (double)dataset->dim > MOST_PRODUCTS)
-        return attest_error_set(error, ATTEST_UNABLE,
-                                "too many tokens to test a direction on all pairs; use "
-                                "the strategy gap");
+        return attest_error_set(
+            error, ATTEST_UNABLE,
+            "too many tokens to test a direction on all pairs; " ATTEST_HINT_GAP);
     ATTEST_SCOPED(attest_rational_vector, direction, dataset->dim);
     ATTEST_SCOPED(points, p, &dataset->tokens);
     for (int i = 0; i < THEOREM_DIRECTIONS && !wide; i++) {

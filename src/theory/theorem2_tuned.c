@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/hint.h"
 #include "theory/contextual.h"
 
 #include "base/memory.h"
@@ -360,8 +361,9 @@ attest_status attest_theorem2_build_tuned(attest_construction *construction,
 
     attest_rational_vector_init(&b.v, dataset->dim);
     if (construction->eps_by_direction)
-        return attest_error_set(error, ATTEST_UNABLE,
-                                "too many tokens to find their least distance; give eps");
+        return attest_error_set(
+            error, ATTEST_UNABLE,
+            "too many tokens to find their least distance; " ATTEST_HINT_EPS);
     ATTEST_TRY(tuner_init(&t, dataset, construction->mask, error));
     ATTEST_TRY(search(&b, &t, construction->seed, construction->jobs, error));
     if (b.of.ratio > 0)

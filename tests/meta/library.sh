@@ -46,14 +46,17 @@ mkdir -p "$directory/src/io"
 printf '/* see "--x" */\nfail("give --tensor");\n' >"$directory/src/io/a.c"
 report 4 "a planted option is found" "$([ "$(options "$directory" | wc -l)" -eq 1 ] || echo no)"
 
-# The program names its options at the end of texts that it knows (src/cli/fail.c): they must be
-# ends of texts that the library has.
-sed -n 's/^        {"\([^"]*\)",.*/\1/p' "$srcdir/src/cli/fail.c" >"$directory/phrases"
-strings -n 4 "$builddir/.libs/libattest_core.a" >"$directory/strings"
-report 5 "the $(grep -c . "$directory/phrases") texts that the program knows are the library's" "$([ -s "$directory/phrases" ] || echo none
-    while read -r phrase; do
-        awk -v end="$phrase" '
-            substr($0, length($0) - length(end) + 1) == end { found = 1 }
-            END { exit !found }' "$directory/strings" || echo "$phrase"
-    done <"$directory/phrases")"
-echo "1..5"
+# Every end of a message to which the program adds an option (src/base/hint.h) is used by a message
+# of the library and by the program.
+unused() { # tree
+    (cd "$1" && sed -n 's/^#define \(ATTEST_HINT_[A-Z_]*\) .*/\1/p' src/base/hint.h | while read -r hint; do
+        grep -qw "$hint" src/cli/fail.c || echo "src/cli/fail.c: $hint"
+        for room in $library_rooms; do find src/"$room" -name '*.[ch]' ! -name hint.h; done | xargs grep -qw "$hint" || echo "no message: $hint"
+    done)
+}
+report 5 "hints belong to messages of the library" "$(unused "$srcdir")"
+mkdir -p "$directory/src/base" "$directory/src/cli"
+echo '#define ATTEST_HINT_LOST "words"' >"$directory/src/base/hint.h"
+echo '{ATTEST_HINT_LOST, "x"}' >"$directory/src/cli/fail.c"
+report 6 "a hint without a message is found" "$([ "$(library_rooms='base io'; unused "$directory")" = "no message: ATTEST_HINT_LOST" ] || echo no)"
+echo "1..6"
