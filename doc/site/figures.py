@@ -1,5 +1,5 @@
 """The page of figures, generated. Bounds and errors are the current output of the program for the files in examples/;
-speeds depend on the machine and are read from bench/records/ (`attest bench --json`)."""
+speeds depend on the machine and are read from bench/records/ (`bench/bench-baselines --json`)."""
 import glob
 import json
 import os
@@ -66,7 +66,7 @@ def speeds(path):
         record = json.load(file)
     rows = [(each["work"], each["fast"], each["baseline"], f"{each['seconds'] * 1e6:.3g}", f"{each['ratio']:.3g}") for each in record["races"]]
     return [f"## Speed: {record['cpu']}, {record['kernel']}",
-            command("bench", "--json"),
+            "`bench/bench-baselines --json`",
             "Races in one process on one core, contestants taking turns: how many times faster the first one is than the second. "
             f"Recorded with attest {record['versions']['attest']}.",
             table(["work", "first", "second", "µs", "times faster"], rows)]

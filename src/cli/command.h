@@ -97,7 +97,6 @@ typedef struct attest_command {
 
 extern const attest_command attest_command_approximate;
 extern const attest_command attest_command_audit;
-extern const attest_command attest_command_bench;
 extern const attest_command attest_command_campaign;
 extern const attest_command attest_command_campaign_merge;
 extern const attest_command attest_command_campaign_new;

@@ -158,7 +158,6 @@ static const attest_command *const commands[] = { /* as help lists them */
     &attest_command_simulate,
     &attest_command_tolerance,
 };
-static const attest_command *const unlisted[] = {&attest_command_bench};
 
 const attest_alias attest_aliases[] = {
     {"list",         NULL,     "show",            NULL},
@@ -207,9 +206,6 @@ static const attest_command *get(const char *name)
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(name, commands[i]->name) == 0)
             return commands[i];
-    for (size_t i = 0; i < sizeof unlisted / sizeof unlisted[0]; i++)
-        if (strcmp(name, unlisted[i]->name) == 0)
-            return unlisted[i];
     return NULL;
 }
 

@@ -195,7 +195,7 @@ def commands(source, own):
         ["range", "qkv.safetensors", "--kernel", "fp8-lazy", "--max-error", "1/8", "-o", "made"],
         ["dot", "tc:hopper", "e4m3fn", "numbers", "numbers", "number", "--promote", "32", "-o", "made"],
         # the tour and the races
-        ["demo", "-o", "made"], ["bench", "--time", "1"],
+        ["demo", "-o", "made"],
     ]
     if own:
         forms += [["campaign", "own-order", "--load", own, "--trials", "10", "--jobs", "1"], ["replay", "own.json", "--load", own]]

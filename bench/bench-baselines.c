@@ -1,35 +1,21 @@
-/* bench.c -- attest bench: the fast path and the certifier against plain ways, as ratios.
+/* The fast path and the certifier against plain ways, as ratios: bench-baselines [--time T]
+ * [--json].
  *
- * A shared machine drifts between a fast and a slow state, so contestants take turns, and the
- * best time of each counts. */
+ * Every line is one race in this process, on one core: contestants take turns, as a shared
+ * machine drifts between a fast and a slow state, and the best time of each counts. The ratio
+ * is how many times faster the first one is; for the error bound, its cost (below 1). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <attest/attest.h>
 
 #include "audit/record.h"
 #include "base/scope.h"
 #include "base/workers.h"
-#include "cli/command.h"
-#include "cli/progress.h"
 #include "io/json_write.h"
 #include "theory/theorem2.h"
-
-static int run(int argc, char **argv);
-
-const attest_command attest_command_bench = {
-    .name = "bench",
-    .arguments = "[OPTION]...",
-    .summary = "measure the fast path and the certifier against plain ways",
-    .details =
-        "Every line is one race in this process, on one core: contestants take turns, and the\n"
-        "best time of each counts. The ratio is how many times faster the first one is; for\n"
-        "the error bound, its cost (below 1). Comparisons with other libraries: make "
-        "bench.",
-    .example = "  attest bench\n  ATTEST_KERNEL=scalar attest bench --time 20 --json",
-    .run = run,
-};
 
 enum {
     BENCH_KERNEL_RACES = 10,
@@ -369,9 +355,8 @@ static double ratio(const bench_race *race)
 static void print_race(const bench_race *race, void *context)
 {
     (void)context;
-    attest_print("%-39s %-16s %10.3f us %-10s %10.3f us %7.2fx\n", race->work, race->fast,
-                 race->seconds * 1e6, race->baseline, race->baseline_seconds * 1e6,
-                 ratio(race));
+    printf("%-39s %-16s %10.3f us %-10s %10.3f us %7.2fx\n", race->work, race->fast,
+           race->seconds * 1e6, race->baseline, race->baseline_seconds * 1e6, ratio(race));
     fflush(stdout);
 }
 
@@ -389,36 +374,10 @@ static void write_race(const bench_race *race, void *context)
     attest_json_write_close(json);
 }
 
-/* The receiver of finished races. */
-typedef struct bench_finish {
-    bench_emit *emit;
-    void *context;
-    attest_progress progress;
-    uint64_t done;
-} bench_finish;
-
-/* Ends the progress line before the result is printed. */
-static void finish_race(const bench_race *race, void *context)
-{
-    bench_finish *finish = context;
-
-    attest_progress_end(&finish->progress);
-    finish->emit(race, finish->context);
-    attest_progress_report(&finish->progress, "races", ++finish->done, RACES, NULL);
-}
-
 static attest_status race_all(double seconds, bench_emit *emit, void *context)
 {
-    bench_finish finish = {emit, context, attest_cli_progress(), 0};
-    attest_status status;
-
-    attest_cli_work_begin("racing");
-    attest_progress_report(&finish.progress, "races", 0, RACES, NULL);
-    status = race_kernels(seconds / RACES, finish_race, &finish);
-    if (!status)
-        status = race_certifier(seconds / RACES, finish_race, &finish);
-    attest_cli_work_end();
-    return status;
+    ATTEST_TRY(race_kernels(seconds / RACES, emit, context));
+    return race_certifier(seconds / RACES, emit, context);
 }
 
 static attest_status bench_json(double seconds)
@@ -439,33 +398,44 @@ static attest_status bench_json(double seconds)
     return status ? status : written;
 }
 
-static int run(int argc, char **argv)
+static int usage(const char *name)
 {
-    unsigned long seconds = 6;
-    attest_common common;
-    attest_status status;
-    char **operands;
-    size_t count;
-    const attest_option options[] = {
-        {"time", 0, "T", "measure for about T seconds (default: 6)", OPTION_COUNT, &seconds,
-         NULL},
-        {0},
-    };
-    int code = attest_cli_parse(&attest_command_bench, &common, options, argc, argv, 0, 0,
-                                &operands, &count);
+    fprintf(stderr, "usage: %s [--time SECONDS] [--json]\n", name);
+    return 2;
+}
 
-    if (code != EXIT_HOLDS)
-        return code;
-    if (common.json) {
-        status = bench_json((double)seconds);
+int main(int argc, char **argv)
+{
+    const char *kernel = getenv("ATTEST_KERNEL");
+    double seconds = 6.0;
+    bool json = false;
+    attest_status status;
+
+    for (int i = 1; i < argc; i++) {
+        char *end = NULL;
+
+        if (strcmp(argv[i], "--json") == 0)
+            json = true;
+        else if (strcmp(argv[i], "--time") == 0 && i + 1 < argc)
+            seconds = strtod(argv[++i], &end);
+        else
+            return usage(argv[0]);
+        if (end && (end == argv[i] || *end || !(seconds >= 0.0)))
+            return usage(argv[0]);
+    }
+    if (attest_kernel_select(kernel && *kernel ? kernel : NULL)) {
+        fprintf(stderr, "%s: there is no kernel %s here\n", argv[0], kernel);
+        return 2;
+    }
+    if (json) {
+        status = bench_json(seconds);
     } else {
-        attest_print("kernel %s; best times of one run of the work\n", attest_kernel_name());
-        status = race_all((double)seconds, print_race, NULL);
+        printf("kernel %s; best times of one run of the work\n", attest_kernel_name());
+        status = race_all(seconds, print_race, NULL);
     }
-    if (status) {
-        attest_cli_complain("the measurement failed: %s",
-                            status == ATTEST_NOMEM ? "out of memory" : "cannot write");
-        return EXIT_ENVIRONMENT;
+    if (status || fflush(stdout) != 0) {
+        fprintf(stderr, "%s: the measurement failed\n", argv[0]);
+        return 4;
     }
-    return EXIT_HOLDS;
+    return 0;
 }
