@@ -1,11 +1,14 @@
-/* arithmetic.c -- the rounding errors of a format, of sums in it, and of exp. */
+/* arithmetic.c -- rounding errors of formats and of sums in them; the constants of a bound, and
+ * the variants of a model that accept the inputs. */
 #include "judge/arithmetic.h"
 
 #include <attest/kernel.h>
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
+#include "base/scope.h"
 #include "number/scope.h"
 
 /* ---- unit roundoffs, limits, and exponentials rounded outward ---- */
@@ -170,166 +173,281 @@ void attest_judge_sum_error_group(attest_judge_sum_error *rule, const attest_jud
                 tile > 0 ? tiles * ceil(size / (double)dot->block) : rule->blocks, unit->u);
 }
 
-/* ---- enclosures of exp and exp2, and their roundings to a format ---- */
+/* ---- the constants of a bound ---- */
 
-/* Results for larger arguments are enclosed by [0, 2^-700] and [2^700, infinity]. */
-static const double most_argument = 700;
-
-/* The kernel's error is 0.60 ulp < 2^-52 of the value. For 2^x the argument f ln 2, |f| <= 1/2,
- * is off by less than 2^-53 (two roundings of 2^-53 of at most 0.35), which makes less than
- * 2^-52.9 of the value: together below 2^-51.3. The products round by 2^-53. */
-void attest_judge_exp_enclose(double *lo, double *hi, double x, bool two)
+/* value, error = the middle of a ball and at least its radius. */
+static void set_enclosed(double *value, double *error, const arb_t ball)
 {
-    double whole = two ? rint(x) : 0, y, argument, power;
+    ARB(rest);
 
-    if (!(x > -most_argument)) {
-        *lo = 0;
-        *hi = 0x1p-700;
+    *value = arf_get_d(arb_midref(ball), ARF_RND_NEAR);
+    arb_set_d(rest, *value);
+    arb_sub(rest, ball, rest, 64);
+    *error = mag_get_d(arb_radref(rest)) + fabs(arf_get_d(arb_midref(rest), ARF_RND_UP));
+    *error *= ATTEST_JUDGE_UP;
+}
+
+static bool is_power_of_two(const attest_judge_problem *x)
+{
+    int exponent;
+
+    if (x->rsqrt) {
+        double root = sqrt((double)x->dim); /* exact where it is a power of two */
+
+        return frexp(root, &exponent) == 0.5 && root * root == (double)x->dim;
+    }
+    return fmpz_popcnt(fmpq_numref(x->scale)) == 1 && fmpz_popcnt(fmpq_denref(x->scale)) == 1;
+}
+
+/* The least normal number of the working format. */
+static double least_normal(const attest_judge_rule *rule)
+{
+    return rule->work.in_double.plain ? DBL_MIN : rule->work.in_double.tiny;
+}
+
+/* Whether a constant is a normal number, and so are its reciprocal and its product with log2 e.
+ */
+static bool is_normal(double x, const attest_judge_rule *rule)
+{
+    double least = 4 * least_normal(rule), most = rule->work.limit / 4;
+
+    return x >= least && x <= most && 1 / x >= least && 1 / x <= most;
+}
+
+/* Constants of a kernel are close to the exact ones if those are normal numbers. */
+static void check_constants(attest_judge_rule *rule)
+{
+    double cap = rule->cap;
+
+    rule->constants_leave =
+        !is_normal(rule->scale, rule) ||
+        (cap > 0 && !(is_normal(cap, rule) && is_normal(rule->scale / cap, rule)));
+}
+
+static void set_numbers(attest_judge_rule *rule, const attest_judge_problem *problem)
+{
+    ARB(ball);
+
+    attest_judge_problem_get_scale(ball, problem, 128);
+    set_enclosed(&rule->scale, &rule->scale_error, ball);
+    rule->cap = rule->cap_error = 0;
+    if (problem->capped) {
+        arb_set_fmpq(ball, problem->softcap, 128);
+        set_enclosed(&rule->cap, &rule->cap_error, ball);
+    }
+    rule->additive = problem->qkv.mask.data && problem->qkv.mask.type != ATTEST_TENSOR_BOOL;
+    rule->power_of_two = is_power_of_two(problem);
+    check_constants(rule);
+}
+
+/* Limits a format to the range of the working format, from which its numbers come or to which
+ * they go. */
+static void limit(attest_judge_arithmetic *unit, const attest_judge_rule *rule)
+{
+    if (unit->limit > rule->work.limit)
+        unit->limit = rule->work.limit;
+}
+
+static void set_units(attest_judge_rule *rule, const attest_judge_variant *variant)
+{
+    const attest_format *score = &variant->score.accumulate;
+    attest_format binary32 = {.name = "binary32", 24, true, -126, 127, 32};
+
+    attest_judge_arithmetic_init(&rule->score, score);
+    attest_judge_arithmetic_init(&rule->work, score->precision > 24 ? score : &binary32);
+    attest_judge_arithmetic_init(&rule->store, variant->stored ? &variant->store
+                                                               : &variant->score.accumulate);
+    attest_judge_arithmetic_init(&rule->scale_store, &variant->scale_store);
+    attest_judge_arithmetic_init(&rule->softcap_store, &variant->softcap_store);
+    attest_judge_arithmetic_init(&rule->mask_store, &variant->mask_store);
+    attest_judge_arithmetic_init(&rule->query, &variant->scaled_query);
+    attest_judge_arithmetic_init(&rule->p,
+                                 variant->cast ? &variant->p : &variant->pv.accumulate);
+    attest_judge_arithmetic_init(&rule->sum, &variant->sum_accumulate);
+    attest_judge_arithmetic_init(&rule->pv, &variant->pv.accumulate);
+    attest_judge_arithmetic_init(&rule->output, &variant->output);
+    limit(&rule->score, rule);
+    limit(&rule->store, rule);
+    limit(&rule->scale_store, rule);
+    limit(&rule->softcap_store, rule);
+    limit(&rule->mask_store, rule);
+    limit(&rule->query, rule);
+    limit(&rule->p, rule);
+    limit(&rule->sum, rule);
+    limit(&rule->pv, rule);
+    rule->least_reciprocal = 2 * least_normal(rule);
+}
+
+void attest_judge_rule_init(attest_judge_rule *rule, const attest_judge_variant *variant,
+                            const attest_judge_problem *problem)
+{
+    const attest_judge_variant *v = variant;
+    double e, u;
+    bool any = v->scale == ATTEST_JUDGE_SCALE_ANY, whole = v->splits == 1;
+
+    rule->variant = v;
+    rule->descaled = problem->descaled;
+    rule->value_factor = 1;
+    /* models have no schemes without errors */
+    rule->quantised = v->cast && v->p_scheme.name[0] &&
+                      attest_block_error_init(&rule->scheme, &v->p_scheme, NULL) == ATTEST_OK;
+    set_units(rule, v);
+    set_numbers(rule, problem);
+    u = rule->work.u;
+    e = v->exp_relative > u ? v->exp_relative : u;
+    rule->final = ATTEST_TERM(division, v->final_relative > u ? v->final_relative : u);
+    /* -log(1 - e) <= e + e^2 for e <= 1/2, and <= e / (1 - e) */
+    rule->log_exp =
+        ATTEST_TERM(exp_error, e <= 0.5 ? e + e * e : e / (1 - e)) * ATTEST_JUDGE_UP;
+    rule->reach = ATTEST_TERM(threshold, 2 * v->threshold) * 0x1.62e42fefa39f0p-1 *
+                  (1 + 2 * attest_judge_rule_units(rule, 4)) * ATTEST_JUDGE_UP;
+    rule->flushed =
+        ldexp(ATTEST_TERM(flushed_weight, 1), -124 + (v->offset < 0 ? (int)-v->offset : 0)) *
+        attest_judge_exp_up(rule->reach / 2);
+    /* a negative offset is removed after flushing; parts are multiplied, added and divided once
+     * more each */
+    rule->tiny = ldexp(ATTEST_TERM(flushed_result, whole ? 1 : (double)v->splits + 1),
+                       -125 + (v->offset < 0 ? (int)-v->offset : 0));
+    rule->folded = any || v->scale == ATTEST_JUDGE_SCALE_FOLDED;
+    rule->queried = any || v->scale == ATTEST_JUDGE_SCALE_QUERY;
+    rule->scored = any || v->scale == ATTEST_JUDGE_SCALE_SCORE;
+    rule->shifted = ATTEST_TERM(reference_rounding, (v->offset != 0 ? 4 : 2) * u * (1 + 8 * u));
+    rule->rescaled = v->max != ATTEST_JUDGE_MAX_TWO_PASS;
+    rule->known_tiles =
+        rule->rescaled && v->tile > 0 && whole && v->direction != ATTEST_JUDGE_DIRECTION_ANY;
+    rule->after = v->place != ATTEST_JUDGE_PLACE_BEFORE;
+    rule->before = v->place != ATTEST_JUDGE_PLACE_AFTER;
+    rule->known_reference =
+        v->cast && !rule->quantised && whole && !rule->before && v->threshold == 0 &&
+        v->sum_of == ATTEST_JUDGE_SUM_UNCAST && !problem->qkv.sink.data &&
+        (!rule->rescaled || (v->max == ATTEST_JUDGE_MAX_ONLINE && rule->known_tiles));
+}
+
+void attest_judge_rule_set_head(attest_judge_rule *rule, const attest_judge_head *head)
+{
+    int exponent;
+    ARB(ball);
+
+    if (!rule->descaled)
         return;
+    attest_judge_head_get_scale(ball, head, 128);
+    set_enclosed(&rule->scale, &rule->scale_error, ball);
+    /* the product of two factors is a power of two if both are */
+    rule->power_of_two =
+        is_power_of_two(head->problem) && frexp(head->score_factor, &exponent) == 0.5;
+    rule->value_factor = head->value_factor;
+    check_constants(rule);
+}
+
+attest_judge_shared attest_judge_rule_compare(const attest_judge_rule *a,
+                                              const attest_judge_rule *b)
+{
+    const attest_judge_variant *v = a->variant;
+    attest_judge_variant other = *b->variant;
+
+    /* the addition of products with V matters in (5) alone; their format also limits weights */
+    other.pv = v->pv;
+    other.pv.accumulate = b->variant->pv.accumulate;
+    if (memcmp(&other, v, sizeof other) == 0)
+        return ATTEST_JUDGE_SHARE_WEIGHTS;
+    other.pv.accumulate = v->pv.accumulate;
+    other.max = v->max;
+    other.tile = v->tile;
+    other.direction = v->direction;
+    other.cast = v->cast;
+    other.p = v->p;
+    return memcmp(&other, v, sizeof other) == 0 ? ATTEST_JUDGE_SHARE_SCORES
+                                                : ATTEST_JUDGE_SHARE_NOTHING;
+}
+
+/* ---- variants that accept the inputs ---- */
+
+/* Fast for normal numbers of few bits and 0; others are converted. */
+static bool is_of_format(const double *x, size_t count, const attest_judge_arithmetic *unit)
+{
+    const attest_in_double *h = &unit->in_double;
+    uint64_t cut = h->plain ? 0 : ((uint64_t)1 << h->shift) - 1;
+
+    for (size_t i = 0; i < count; i++) {
+        double size = fabs(x[i]);
+        bool normal = (size >= h->tiny && size <= h->most) || size == 0;
+
+        if (!(normal && (attest_in_double_bits(x[i]) & cut) == 0) &&
+            attest_in_double_convert(x[i], h) != x[i])
+            return false;
     }
-    if (!(x < most_argument)) {
-        *lo = 0x1p700;
-        *hi = INFINITY;
-        return;
+    return true;
+}
+
+/* Whether the values of the head are numbers of the input formats of the variant. */
+static bool fits(const attest_judge_head *head, const attest_judge_variant *variant)
+{
+    const attest_judge_problem *x = head->problem;
+    const attest_format *const format[3] = {&variant->q, &variant->k, &variant->v};
+    const double *const value[3] = {head->q, head->k, head->v};
+    const size_t count[3] = {x->queries * x->dim, x->keys * x->dim, x->keys * x->value_dim};
+
+    for (size_t i = 0; i < 3; i++) {
+        attest_judge_arithmetic unit;
+
+        attest_judge_arithmetic_init(&unit, format[i]);
+        if (!is_of_format(value[i], count[i], &unit))
+            return false;
     }
-    argument = two ? (x - whole) * 0x1.62e42fefa39efp-1 : x;
-    attest_kernel_exp(&y, &argument, 1);
-    if (argument == 0) {
-        *lo = *hi = ldexp(1, (int)whole);
-        return;
+    return true;
+}
+
+/* Whether scores can be added within the depth of the variant: in h additions a term meets at
+ * most 2^h - 1 others. Sequential orders and matrix units have no depth. */
+static bool can_add(const attest_judge_variant *variant, size_t dim)
+{
+    const attest_judge_dot *dot = &variant->score;
+
+    return (dot->order != ATTEST_JUDGE_ORDER_ANY &&
+            dot->order != ATTEST_JUDGE_ORDER_PAIRWISE) ||
+           dot->depth == 0 || dot->depth >= 8 * sizeof dim || dim >> dot->depth == 0 ||
+           dim == (size_t)1 << dot->depth;
+}
+
+attest_status attest_judge_inputs_check(bool *left_out, const attest_judge_problem *problem,
+                                        const attest_judge_model *model, attest_error *error)
+{
+    const attest_judge_problem *x = problem;
+    attest_judge_head head ATTEST_CLEARED_BY(attest_judge_head_clear) = {0};
+    size_t left = 0;
+
+    for (size_t m = 0; m < model->variants; m++)
+        if (!can_add(&model->variant[m], x->dim))
+            return attest_error_set(
+                error, ATTEST_FORMAT,
+                "no kernel adds %zu products within a depth of %zu: score.depth", x->dim,
+                model->variant[m].score.depth);
+    ATTEST_TRY(attest_judge_head_init(&head, x, error));
+    for (size_t i = 0; i < x->batch * x->heads; i++) {
+        ATTEST_TRY(attest_judge_head_load(&head, i / x->heads, i % x->heads, error));
+        for (size_t m = 0; m < model->variants; m++)
+            left_out[m] = left_out[m] || !fits(&head, &model->variant[m]);
     }
-    power = attest_in_double_double((uint64_t)(1023 + (int)whole) << 52);
-    *lo = y * (1 - 0x1p-50) * power; /* exact: at least 2^-701 */
-    *hi = y * (1 + 0x1p-50) * power;
+    for (size_t m = 0; m < model->variants; m++)
+        left += !left_out[m];
+    if (left == 0)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "a value of q, k or v is not a number of the model's input "
+                                "formats (%s, %s, %s): convert it, or name its format in "
+                                "\"inputs\"",
+                                model->variant[0].q.name, model->variant[0].k.name,
+                                model->variant[0].v.name);
+    return ATTEST_OK;
 }
 
-/* By MPFR: a result rounded to odd with 53 bits rounds to the format like the exact value. */
-static double exp_by_mpfr(double x, bool two, const attest_in_double *h)
+size_t attest_judge_inputs_set_rules(attest_judge_rule *rule, const bool *left_out,
+                                     const attest_judge_problem *problem,
+                                     const attest_judge_model *model)
 {
-    MPFR(53, y);
-    double value;
-    int inexact;
+    size_t count = 0;
 
-    mpfr_set_d(y, x, MPFR_RNDN);
-    if (h->plain) {
-        inexact = two ? mpfr_exp2(y, y, MPFR_RNDN) : mpfr_exp(y, y, MPFR_RNDN);
-        value = mpfr_get_d(y, MPFR_RNDN);
-    } else {
-        inexact = two ? mpfr_exp2(y, y, MPFR_RNDZ) : mpfr_exp(y, y, MPFR_RNDZ);
-        value = mpfr_get_d(y, MPFR_RNDZ);
-        value = attest_in_double_convert(attest_in_double_to_odd(value, inexact ? 1 : 0), h);
-    }
-    return value;
-}
-
-/* The nearest number; the enclosure decides in most cases. */
-static double nearest_of(double lo, double hi, double x, bool two, const attest_in_double *h)
-{
-    double low, high;
-
-    if (h->plain)
-        return lo == hi ? lo : exp_by_mpfr(x, two, h);
-    low = attest_in_double_convert(lo, h);
-    high = attest_in_double_convert(hi, h);
-    return low == high ? low : exp_by_mpfr(x, two, h);
-}
-
-double attest_judge_exp_nearest(double x, bool two, const attest_in_double *h)
-{
-    double lo, hi;
-
-    if (isnan(x))
-        return x;
-    attest_judge_exp_enclose(&lo, &hi, x, two);
-    return nearest_of(lo, hi, x, two, h);
-}
-
-/* The neighbour of a positive number of the format, above or below. */
-static double step(double x, bool up, const attest_in_double *h)
-{
-    uint64_t unit = (uint64_t)1 << h->shift;
-
-    if (h->plain)
-        return nextafter(x, up ? (double)INFINITY : 0);
-    if (x < h->tiny || (x == h->tiny && !up))
-        return up ? x + h->quantum : x - h->quantum;
-    if (up && x >= h->most)
-        return INFINITY;
-    return attest_in_double_double(up ? attest_in_double_bits(x) + unit
-                                      : attest_in_double_bits(x) - unit);
-}
-
-/* x rounded toward zero or away from it. Domain: x >= 0. */
-static double round_magnitude(double x, bool up, const attest_in_double *h)
-{
-    double r;
-
-    if (isinf(x) || h->plain)
-        return x;
-    if (x > h->most)
-        return up ? (double)INFINITY : h->most;
-    r = attest_in_double_nearest(x, h);
-    if (up ? r < x : r > x)
-        r = step(r, up, h);
-    return r;
-}
-
-double attest_judge_round_down(double x, const attest_in_double *h)
-{
-    return x < 0 ? -round_magnitude(-x, true, h) : round_magnitude(x, false, h);
-}
-
-double attest_judge_round_up(double x, const attest_in_double *h)
-{
-    return -attest_judge_round_down(-x, h);
-}
-
-void attest_judge_exp_range(attest_judge_exponential *y, double x, bool two, double error,
-                            bool outer, const attest_in_double *h)
-{
-    /* Each end is formed by three products that round by 2^-53: one factor covers them. */
-    const double less = 1 - 0x1p-50, more = 1 + 0x1p-50;
-    double low, high, lo, hi;
-
-    y->nearest = y->lo = y->hi = x == 0 ? 1 : x;
-    if (x == 0 || isnan(x))
-        return;
-    attest_judge_exp_enclose(&low, &high, x, two);
-    y->nearest = nearest_of(low, high, x, two, h);
-    lo = outer ? low * (1 - error) * less : high * (1 - error) * more;
-    hi = outer ? high * (1 + error) * more : low * (1 + error) * less;
-    y->lo = lo < 0x1p-126 ? 0 : attest_judge_round_up(lo, h);
-    y->hi = attest_judge_round_down(hi, h);
-    if (y->lo == 0)
-        y->hi = fmax(y->hi, 0x1p-126);
-    y->lo = fmin(y->lo, y->nearest);
-    y->hi = fmax(y->hi, y->nearest);
-}
-
-double attest_judge_round_real(attest_judge_refine *refine, void *context,
-                               const attest_in_double *h)
-{
-    ARB(value);
-    ARF(low, high);
-    double l, r;
-    bool exact;
-
-    for (slong bits = 128;; bits *= 2) {
-        refine(value, context, bits);
-        arb_get_lbound_arf(low, value, bits);
-        arb_get_ubound_arf(high, value, bits);
-        if (h->plain) {
-            l = arf_get_d(low, ARF_RND_NEAR);
-            r = arf_get_d(high, ARF_RND_NEAR);
-            exact = true;
-        } else {
-            l = arf_get_d(low, ARF_RND_DOWN);
-            r = arf_get_d(high, ARF_RND_DOWN);
-            exact = arf_equal(low, high) && arf_cmp_d(low, l) == 0;
-        }
-        if (l == r)
-            break;
-    }
-    return h->plain ? l
-                    : attest_in_double_convert(attest_in_double_to_odd(l, exact ? 0 : l), h);
+    for (size_t m = 0; m < model->variants; m++)
+        if (!left_out[m])
+            attest_judge_rule_init(&rule[count++], &model->variant[m], problem);
+    return count;
 }

@@ -1,5 +1,5 @@
-/* arithmetic.h -- rounding errors of a format, of sums in it and of exp; doubles rounded
- * outward.
+/* arithmetic.h -- rounding errors of formats and of sums in them; the constants of a bound,
+ * which are the same for every row of a problem; doubles rounded outward.
  *
  * The bounds are sums of products of numbers >= 0, so that a few roundings of binary64 change
  * them by a few units in the last place. ATTEST_JUDGE_UP covers up to 2^12 roundings; code that
@@ -9,13 +9,14 @@
 
 #include <stdbool.h>
 
-#include <attest/flint.h>
 #include <attest/format.h>
 
 #include "base/term.h"
+#include "format/block_error.h"
 #include "format/simulate_in_double.h"
 #include "judge/loops.h"
 #include "judge/model.h"
+#include "judge/problem.h"
 
 #define ATTEST_JUDGE_UP (1 + ATTEST_TERM(evaluation_up, 0x1p-40))
 #define ATTEST_JUDGE_DOWN (1 - ATTEST_TERM(evaluation_down, 0x1p-40))
@@ -71,37 +72,80 @@ void attest_judge_sum_error_init(attest_judge_sum_error *rule, const attest_judg
 void attest_judge_sum_error_group(attest_judge_sum_error *rule, const attest_judge_dot *dot,
                                   const attest_judge_arithmetic *unit, size_t tile);
 
-/* ---- exp and exp2 with the error that a kernel model allows; directed rounding ---- */
+/* ---- the constants of a bound for one variant and one problem ---- */
 
-/* *lo <= e^x <= *hi, or with two: 2^x. Domain: x is not NaN. Both are exact for e^0 and
- * 2^integer. */
-void attest_judge_exp_enclose(double *lo, double *hi, double x, bool two);
+typedef struct attest_judge_rule {
+    const attest_judge_variant *variant;
+    attest_judge_arithmetic output;
+    attest_judge_arithmetic score, store, query, p, sum,
+        pv;                       /* their limits are at most that of work */
+    attest_judge_arithmetic work; /* of all steps between the scores and the output: binary32,
+                                     or the accumulator of the scores if that is wider */
+    double scale, scale_error;    /* |scale - exact scale| <= scale_error */
+    bool additive;                /* the mask has values that are added */
+    bool constants_leave;         /* scale or softcap are not normal numbers of work */
+    bool power_of_two;            /* the scale is a power of two: products with it are exact */
+    bool descaled; /* the scale includes the factors of a head, with two more roundings; the
+                      output is multiplied by value_factor */
+    double value_factor;
+    attest_judge_arithmetic scale_store, softcap_store,
+        mask_store;          /* for steps that are stored */
+    double cap, cap_error;   /* of the softcap */
+    double log_exp;          /* |log(1 + d)| for |d| <= the relative error of exp */
+    double final;            /* relative error of a division */
+    double least_reciprocal; /* lower bound on the reciprocal of a row sum that is a normal
+                                number after all roundings */
+    double shifted; /* error of an exponent by a rounded reference, relative to |t| + offset */
+    double flushed; /* weights below this part of the largest one may be 0 */
+    double tiny;    /* error of a result, or of a weight, that may be flushed */
+    double reach;   /* 2 threshold log 2 */
+    bool folded;    /* the scale may be folded into the argument of exp2 */
+    bool queried;   /* the query may be scaled */
+    bool scored;    /* the score may be multiplied */
+    bool rescaled;  /* the reference may grow while weights are added */
+    bool known_tiles;     /* tiles that may raise it are found row by row */
+    bool known_reference; /* the reference is known up to its error */
+    bool after, before;   /* places of the division */
+    bool quantised;       /* weights are quantised, with these errors */
+    attest_block_error scheme;
+} attest_judge_rule;
 
-/* The exponentials that a kernel may return: a number of the format from lo to hi, where
- * nearest is the correctly rounded one. error is at least the unit roundoff. outer: lo and hi
- * enclose every number y of the format with |y - e^x| <= error e^x; else every number between
- * them is such a y. Where (1 - error) e^x is below 2^-126, lo = 0 and hi is at least 2^-126.
- * e^0 is 1. */
-typedef struct attest_judge_exponential {
-    double lo, nearest, hi;
-} attest_judge_exponential;
+/* Results that two variants share for every row of a problem. */
+typedef enum attest_judge_shared {
+    ATTEST_JUDGE_SHARE_NOTHING = 0,
+    ATTEST_JUDGE_SHARE_SCORES, /* (1), (2) */
+    ATTEST_JUDGE_SHARE_WEIGHTS /* (1) to (4), and the sums over the values */
+} attest_judge_shared;
 
-void attest_judge_exp_range(attest_judge_exponential *y, double x, bool two, double error,
-                            bool outer, const attest_in_double *h);
+void attest_judge_rule_init(attest_judge_rule *rule, const attest_judge_variant *variant,
+                            const attest_judge_problem *problem);
 
-/* e^x or 2^x, correctly rounded. */
-double attest_judge_exp_nearest(double x, bool two, const attest_in_double *h);
+/* Sets the factors of the head. */
+void attest_judge_rule_set_head(attest_judge_rule *rule, const attest_judge_head *head);
 
-/* The largest number of the format that is at most x, and the least that is at least x. Beyond
- * the largest number of the format: that number, or infinity; infinities stay. */
-double attest_judge_round_down(double x, const attest_in_double *h);
-double attest_judge_round_up(double x, const attest_in_double *h);
+/* units unit roundoffs of a folded constant, and two more for factors. */
+static inline double attest_judge_rule_units(const attest_judge_rule *rule, double units)
+{
+    return (units + ATTEST_TERM(factor_units, rule->descaled ? 2 : 0)) * rule->work.u;
+}
 
-/* The real number that refine encloses, correctly rounded to the format. refine is called with
- * more bits until the result is known. Domain: the number is not the midpoint of two numbers
- * unless the ball is exact. */
-typedef void attest_judge_refine(arb_t value, void *context, slong bits);
-double attest_judge_round_real(attest_judge_refine *refine, void *context,
-                               const attest_in_double *h);
+/* A lower bound on the shared results: members count as differences unless they are known to
+ * matter only later. */
+attest_judge_shared attest_judge_rule_compare(const attest_judge_rule *a,
+                                              const attest_judge_rule *b);
+
+/* ---- variants that accept the inputs ---- */
+
+/* Reads every head once, so that workers meet no bad value, and leaves out the variants whose
+ * input formats do not contain the values. left_out: one for each variant, all false at first.
+ * Status: FORMAT (also if no variant remains), NOMEM. */
+attest_status attest_judge_inputs_check(bool *left_out, const attest_judge_problem *problem,
+                                        const attest_judge_model *model,
+                                        attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Sets the rules of the remaining variants; returns their number. */
+size_t attest_judge_inputs_set_rules(attest_judge_rule *rule, const bool *left_out,
+                                     const attest_judge_problem *problem,
+                                     const attest_judge_model *model);
 
 #endif

@@ -47,4 +47,34 @@ attest_status attest_judge_head_bound_load(attest_judge_head_bound *bound, size_
 attest_judge_reason attest_judge_head_bound_rows(double *result, attest_judge_head_bound *bound,
                                                  size_t first, size_t count);
 
+/* ---- how much each stage (1) to (6) of proofs-notes/judge.md contributes to the bound of an
+ * element, to first order. An explanation, not a bound: where weights are uncertain the parts
+ * add up to less than the bound ---- */
+
+typedef enum attest_judge_stage {
+    ATTEST_JUDGE_STAGE_SCORES = 0, /* (1): the sums of products */
+    ATTEST_JUDGE_STAGE_SCALING,    /* (2): scale, softcap, mask */
+    ATTEST_JUDGE_STAGE_WEIGHTS,    /* (3): arguments, exponentials, rescales, splits */
+    ATTEST_JUDGE_STAGE_CASTS,      /* (4): P, and weights that are divided one by one */
+    ATTEST_JUDGE_STAGE_PRODUCT,    /* (5): the product with V */
+    ATTEST_JUDGE_STAGE_ROW_SUM,    /* (6): the row sum, ... */
+    ATTEST_JUDGE_STAGE_DIVISION,   /* ... the quotient, ... */
+    ATTEST_JUDGE_STAGE_OUTPUT,     /* ... and its cast */
+    ATTEST_JUDGE_STAGES
+} attest_judge_stage;
+
+typedef struct attest_judge_terms {
+    bool set; /* false: the element has no bound */
+    double part[ATTEST_JUDGE_STAGES];
+} attest_judge_terms;
+
+/* "scores", "scaling" ... */
+const char *attest_judge_stage_name(attest_judge_stage term);
+
+/* terms = the contributions for the element at batch, head, row, column, of the variant with
+ * the largest total. Status as attest_judge_bound. */
+attest_status attest_judge_terms_find(attest_judge_terms *terms, const size_t at[4],
+                                      const attest_qkv *qkv, const attest_judge_model *model,
+                                      attest_error *error) ATTEST_WARN_UNUSED;
+
 #endif

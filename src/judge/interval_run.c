@@ -9,7 +9,6 @@
 
 #include "base/memory.h"
 #include "base/scope.h"
-#include "judge/arithmetic.h"
 
 /* The elements of run_row.inc are intervals. */
 #define INTERVALS 1

@@ -8,7 +8,7 @@
 #include "io/json_write.h"
 #include "judge/fault.h"
 #include "judge/model.h"
-#include "judge/row.h"
+#include "judge/head_bound.h"
 
 /* Bins of |output - exact| / bound: below 2^ATTEST_JUDGE_LEAST, then one for each power of two;
  * the last one has no upper end. */

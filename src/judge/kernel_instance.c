@@ -9,7 +9,6 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "judge/arithmetic.h"
 #include "number/scope.h"
 
 /* ---- formats ---- */

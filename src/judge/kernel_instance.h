@@ -10,6 +10,7 @@
 #include "format/block_error.h"
 #include "judge/accumulator.h"
 #include "judge/arithmetic.h"
+#include "judge/exp_range.h"
 #include "judge/problem.h"
 
 /* ---- events: numbers that leave the range of a format ---- */

@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "base/scope.h"
 #include "base/workers.h"
-#include "judge/arithmetic.h"
 #include "judge/head_bound.h"
 #include "judge/interval_run.h"
 #include "judge/quantise.h"

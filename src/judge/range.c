@@ -14,7 +14,6 @@
 #include "judge/head_bound.h"
 #include "judge/interval_run.h"
 #include "judge/quantise.h"
-#include "judge/rule.h"
 #include "judge/simulate.h"
 #include "number/scope.h"
 

@@ -12,7 +12,6 @@
 #include "judge/arithmetic.h"
 #include "judge/loops.h"
 #include "judge/problem.h"
-#include "judge/rule.h"
 
 /* Why an element has no bound. */
 typedef enum attest_judge_reason {
@@ -117,10 +116,6 @@ typedef struct attest_judge_work {
     attest_judge_reason unbounded;     /* or an element */
 } attest_judge_work;
 
-attest_status attest_judge_work_init(attest_judge_work *work, size_t keys, size_t columns,
-                                     attest_error *error) ATTEST_WARN_UNUSED;
-void attest_judge_work_clear(attest_judge_work *work);
-
 /* (1), (2): sets t, delta, evaluated, score_reason from s and size. */
 void attest_judge_row_scores(attest_judge_work *work, const attest_judge_rule *rule);
 
@@ -208,35 +203,5 @@ void attest_judge_weights_set_raises(attest_judge_work *x, const attest_judge_ru
  * scale of the largest score among them, g included. Infinite where the order of the tiles is
  * not known, or a key is far below the others. Uses high as work space. */
 double attest_judge_weights_sum_so_far(attest_judge_work *x, const attest_judge_rule *rule);
-
-/* ---- how much each stage (1) to (6) of proofs-notes/judge.md contributes to the bound of an
- * element, to first order. An explanation, not a bound: where weights are uncertain the parts
- * add up to less than the bound ---- */
-
-typedef enum attest_judge_stage {
-    ATTEST_JUDGE_STAGE_SCORES = 0, /* (1): the sums of products */
-    ATTEST_JUDGE_STAGE_SCALING,    /* (2): scale, softcap, mask */
-    ATTEST_JUDGE_STAGE_WEIGHTS,    /* (3): arguments, exponentials, rescales, splits */
-    ATTEST_JUDGE_STAGE_CASTS,      /* (4): P, and weights that are divided one by one */
-    ATTEST_JUDGE_STAGE_PRODUCT,    /* (5): the product with V */
-    ATTEST_JUDGE_STAGE_ROW_SUM,    /* (6): the row sum, ... */
-    ATTEST_JUDGE_STAGE_DIVISION,   /* ... the quotient, ... */
-    ATTEST_JUDGE_STAGE_OUTPUT,     /* ... and its cast */
-    ATTEST_JUDGE_STAGES
-} attest_judge_stage;
-
-typedef struct attest_judge_terms {
-    bool set; /* false: the element has no bound */
-    double part[ATTEST_JUDGE_STAGES];
-} attest_judge_terms;
-
-/* "scores", "scaling" ... */
-const char *attest_judge_stage_name(attest_judge_stage term);
-
-/* terms = the contributions for the element at batch, head, row, column, of the variant with
- * the largest total. Status as attest_judge_bound. */
-attest_status attest_judge_terms_find(attest_judge_terms *terms, const size_t at[4],
-                                      const attest_qkv *qkv, const attest_judge_model *model,
-                                      attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

@@ -2,10 +2,7 @@
 #include "judge/row.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "judge/loops.h"
 
 /* ---- (5), (6) ---- */
@@ -366,60 +363,7 @@ void attest_judge_row_check(double *lo, double *hi, attest_judge_work *work)
         }
 }
 
-/* ---- memory, and reasons for rows without bounds ---- */
-
-/* Lists the arrays with a number for every key, and for every column; the lists end with NULL.
- * */
-static void list_arrays(double **keys[18], double **columns[12], attest_judge_work *x)
-{
-    double **const by_key[18] = {
-        &x->s_room, &x->size_room, &x->t,         &x->delta,       &x->g,    &x->w,
-        &x->low,    &x->high,      &x->half,      &x->weight_size, &x->cast, &x->offset,
-        &x->spread, &x->tile_low,  &x->tile_high, &x->ev,          &x->extra};
-    double **const by_column[12] = {&x->center,   &x->size_v, &x->cast_v,  &x->spread_v,
-                                    &x->offset_v, &x->size_w, &x->product, &x->end,
-                                    &x->phi,      &x->slope};
-
-    memcpy(keys, by_key, sizeof by_key);
-    memcpy(columns, by_column, sizeof by_column);
-}
-
-attest_status attest_judge_work_init(attest_judge_work *work, size_t keys, size_t columns,
-                                     attest_error *error)
-{
-    double **by_key[18], **by_column[12];
-    bool whole = true;
-
-    memset(work, 0, sizeof *work);
-    work->keys = keys;
-    work->columns = columns;
-    list_arrays(by_key, by_column, work);
-    for (size_t i = 0; by_key[i]; i++)
-        whole = (*by_key[i] = attest_memory_alloc(keys + JUDGE_LOOPS_PANEL, sizeof(double))) &&
-                whole;
-    for (size_t i = 0; by_column[i]; i++)
-        whole =
-            (*by_column[i] = attest_memory_alloc(columns + JUDGE_LOOPS_PAD, sizeof(double))) &&
-            whole;
-    work->tile_raises = attest_memory_alloc(keys + 1, sizeof *work->tile_raises);
-    if (whole && work->tile_raises)
-        return ATTEST_OK;
-    attest_judge_work_clear(work);
-    return attest_memory_fail(error);
-}
-
-void attest_judge_work_clear(attest_judge_work *work)
-{
-    double **by_key[18], **by_column[12];
-
-    list_arrays(by_key, by_column, work);
-    for (size_t i = 0; by_key[i]; i++)
-        free(*by_key[i]);
-    for (size_t i = 0; by_column[i]; i++)
-        free(*by_column[i]);
-    free(work->tile_raises);
-    memset(work, 0, sizeof *work); /* it may be cleared again */
-}
+/* ---- reasons for rows without bounds ---- */
 
 const char *attest_judge_reason_text(attest_judge_reason reason)
 {

@@ -29,7 +29,7 @@ mutation "slope of the softcap" row_scores.c \
     'return 4 * e / ((1 + e) * (1 + e))' 'return 2 * e / ((1 + e) * (1 + e))'
 mutation "additive mask" row_scores.c '(fabs(t) + fabs(bias) + fabs(sum)' '(fabs(bias)'
 # (3): weights
-mutation "factors in the scale" rule.c 'attest_judge_head_get_scale(ball, head, 128)' \
+mutation "factors in the scale" arithmetic.c 'attest_judge_head_get_scale(ball, head, 128)' \
     'attest_judge_problem_get_scale(ball, head->problem, 128)'
 mutation "tiles that may raise the maximum" row_scores.c 'x->tile_high[i] > low && !first' \
     'x->tile_low[i] > low && !first'
@@ -51,7 +51,7 @@ mutation "parts that overflow" row_weights.c 'joined < rule->work.limit' 'true'
 mutation "a reciprocal that is subnormal" row_weights.c '!(1 / x->most_sum >= rule->least_reciprocal)' 'false'
 mutation "references whose difference overflows" row_weights.c 'return rule->rescaled && rule->folded &&' 'return false && rule->folded &&'
 mutation "constants that are no normal numbers" row_scores.c 'if (rule->constants_leave)' 'if (false)'
-mutation "accumulators wider than the working format" rule.c 'if (unit->limit > rule->work.limit)' 'if (false)'
+mutation "accumulators wider than the working format" arithmetic.c 'if (unit->limit > rule->work.limit)' 'if (false)'
 # (5), (6): sums, quotient, output
 mutation "rescales of the product with V" row_output.c \
     'raised_product(x, rule), rule->after ? x->raises : 0' 'raised_product(x, rule), 0'
@@ -60,7 +60,7 @@ mutation "lanes" row_output.c 'double steps = tiles * lane' 'double steps = tile
 mutation "division" $columns 'final = vector_set(rule->final)' 'final = vector_set(rule->final / 2)'
 mutation "the factor of the output" $columns 'u = vector_set(rule->u)' 'u = zero'
 mutation "a factor over the row sum" row_weights.c '!keeps_factor(x, rule)' '!keeps_factor(x, rule) && false'
-mutation "flushed results" rule.c 'whole ? 1 : (double)v->splits + 1' '1'
+mutation "flushed results" arithmetic.c 'whole ? 1 : (double)v->splits + 1' '1'
 mutation "output to either side" $columns 'vector_select(vector_at_most(x, r), r, round_output(next, f))' \
     'vector_select(vector_at_most(x, r), r, r)'
 mutation "a row sum that is flushed" row_output.c 'if (!(x->ratio_low > 0))' 'if (0)'

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "judge/model.h"
-#include "judge/row.h"
+#include "judge/head_bound.h"
 #include "tests/judge/scene.h"
 #include "tests/tap.h"
 
