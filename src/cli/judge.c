@@ -12,6 +12,7 @@
 #include "cli/qkv.h"
 #include "io/json_write.h"
 #include "judge/judgement.h"
+#include "judge/tolerance.h"
 #include "report/print.h"
 
 static int run(int argc, char **argv);

@@ -5,7 +5,30 @@
 #define ATTEST_JUDGE_ACCUMULATOR_H
 
 #include "judge/matrix_unit.h"
-#include "judge/recipe.h"
+
+/* The order of additions, (b) and (c). */
+typedef enum attest_recipe_order {
+    ATTEST_RECIPE_FORWARD = 0,
+    ATTEST_RECIPE_BACKWARD,
+    ATTEST_RECIPE_PAIRWISE,
+    ATTEST_RECIPE_TREE,     /* a random tree */
+    ATTEST_RECIPE_SHUFFLED, /* a random tree over a random permutation */
+    ATTEST_RECIPE_GROWING,  /* one after another, the smallest first */
+    ATTEST_RECIPE_BLOCKS,   /* blocks of a matrix unit, ascending */
+    ATTEST_RECIPE_BLOCKS_BACKWARD,
+    ATTEST_RECIPE_BLOCKS_SHUFFLED
+} attest_recipe_order;
+
+typedef enum attest_recipe_products {
+    ATTEST_RECIPE_ROUNDED = 0,
+    ATTEST_RECIPE_FUSED, /* fused with the addition, or exact if the model requires it */
+    ATTEST_RECIPE_MIXED
+} attest_recipe_products;
+
+typedef struct attest_recipe_dot {
+    attest_recipe_order order;
+    attest_recipe_products products;
+} attest_recipe_dot;
 
 typedef struct attest_judge_accumulator {
     attest_in_double format;

@@ -62,21 +62,6 @@ attest_judge_verdict attest_judge_counts_verdict(const attest_judge_counts *coun
 /* "within", "wrong", "undecided" */
 const char *attest_judge_verdict_name(attest_judge_verdict verdict);
 
-/* The distance of two outputs, compared with the largest distance of two kernels of the model:
- * both return numbers in [lo, hi]. */
-typedef struct attest_judge_difference {
-    size_t differ; /* elements that differ */
-    size_t beyond; /* ... by more than hi - lo: at least one output is wrong there */
-    double ratio;  /* the largest |y - z| / (hi - lo) */
-    bool has_at;
-    size_t at; /* the element with this ratio; has_at false: the outputs are equal */
-    double y, z, allowed;
-} attest_judge_difference;
-
-void attest_judge_difference_get(attest_judge_difference *difference, const double *y,
-                                 const double *z, const attest_judge_bounds *bounds,
-                                 size_t count);
-
 /* ---- the judgement of the output of one layer ---- */
 
 struct attest_judgement {

@@ -1,5 +1,4 @@
-/* kernel_instance.c -- the constants, formats and arrays of a kernel, and its arguments of exp.
- * */
+/* kernel_instance.c -- kernels of a model: their choices, formats, constants and arrays. */
 #include "judge/kernel_instance.h"
 
 #include <attest/number.h>
@@ -10,6 +9,201 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "number/scope.h"
+
+/* ---- recipes: made from a schedule, or drawn at random ---- */
+
+static attest_recipe_order order_of(attest_judge_order order)
+{
+    switch (order) {
+    case ATTEST_JUDGE_ORDER_BACKWARD:
+        return ATTEST_RECIPE_BACKWARD;
+    case ATTEST_JUDGE_ORDER_PAIRWISE:
+        return ATTEST_RECIPE_PAIRWISE;
+    case ATTEST_JUDGE_ORDER_TENSOR:
+    case ATTEST_JUDGE_ORDER_TENSOR_FORWARD:
+        return ATTEST_RECIPE_BLOCKS;
+    case ATTEST_JUDGE_ORDER_TENSOR_BACKWARD:
+        return ATTEST_RECIPE_BLOCKS_BACKWARD;
+    default:
+        return ATTEST_RECIPE_FORWARD;
+    }
+}
+
+bool attest_judge_recipe_pushes(const attest_judge_recipe *recipe)
+{
+    return recipe->softcap_error == ATTEST_RECIPE_PUSH ||
+           recipe->exp_error == ATTEST_RECIPE_PUSH || recipe->log_error == ATTEST_RECIPE_PUSH ||
+           recipe->final_error == ATTEST_RECIPE_PUSH;
+}
+
+void attest_judge_recipe_from_schedule(attest_judge_recipe *recipe,
+                                       const attest_judge_variant *variant,
+                                       const attest_judge_schedule *schedule)
+{
+    bool folded = schedule->constant == ATTEST_JUDGE_CONSTANT_FOLDED;
+
+    *recipe = (attest_judge_recipe){
+        .score = {order_of(schedule->scores),
+                  variant->score.exact_products ? ATTEST_RECIPE_FUSED : ATTEST_RECIPE_ROUNDED},
+        .pv = {order_of(schedule->pv),
+               variant->pv.exact_products ? ATTEST_RECIPE_FUSED : ATTEST_RECIPE_ROUNDED},
+        .scaled_query = !folded && variant->scale == ATTEST_JUDGE_SCALE_QUERY,
+        .argument = folded ? ATTEST_RECIPE_FOLDED : ATTEST_RECIPE_SEPARATE,
+        .offset_inside = folded,
+        .max = variant->max == ATTEST_JUDGE_MAX_TWO_PASS ? ATTEST_JUDGE_MAX_TWO_PASS
+               : schedule->rescale > 0                   ? ATTEST_JUDGE_MAX_LAZY
+                                                         : ATTEST_JUDGE_MAX_ONLINE,
+        .tile = schedule->tile,
+        .backward = schedule->direction == ATTEST_JUDGE_DIRECTION_BACKWARD,
+        .threshold = schedule->rescale,
+        .sum_cast = variant->sum_of == ATTEST_JUDGE_SUM_CAST,
+        .sum = ATTEST_RECIPE_FORWARD,
+        .lanes = schedule->lanes,
+        .splits = schedule->splits > 1 ? schedule->splits : 1,
+        .flush = schedule->flush,
+        .before = schedule->divide == ATTEST_JUDGE_PLACE_BEFORE,
+        .reciprocal = schedule->quotient == ATTEST_JUDGE_QUOTIENT_RECIPROCAL,
+        .emulation = schedule->emulation,
+    };
+}
+
+static size_t pick(uint64_t *state, size_t choices)
+{
+    return (size_t)(attest_random_next(state) >> 32) % choices;
+}
+
+static bool toss(uint64_t *state)
+{
+    return pick(state, 2) == 1;
+}
+
+/* (b), (c). */
+static attest_recipe_order draw_order(uint64_t *state, const attest_judge_dot *dot)
+{
+    if (dot->order == ATTEST_JUDGE_ORDER_TENSOR)
+        return ATTEST_RECIPE_BLOCKS + (attest_recipe_order)pick(state, 3);
+    if (dot->order != ATTEST_JUDGE_ORDER_ANY)
+        return order_of(dot->order);
+    if (dot->depth > 0)
+        return ATTEST_RECIPE_PAIRWISE + (attest_recipe_order)pick(state, 3);
+    return ATTEST_RECIPE_FORWARD + (attest_recipe_order)pick(state, 6);
+}
+
+static void draw_dot(attest_recipe_dot *dot, uint64_t *state, const attest_judge_dot *allowed)
+{
+    dot->order = draw_order(state, allowed);
+    dot->products =
+        allowed->exact_products ? ATTEST_RECIPE_FUSED : (attest_recipe_products)pick(state, 3);
+}
+
+/* The same mode of error in a third of the kernels, so that the strongest deviations occur. */
+static attest_recipe_error draw_error(uint64_t *state, bool push)
+{
+    return push ? ATTEST_RECIPE_PUSH : (attest_recipe_error)pick(state, ATTEST_RECIPE_PUSH);
+}
+
+/* (e), (h). */
+static void draw_scale(attest_judge_recipe *r, uint64_t *state, const attest_judge_variant *v)
+{
+    attest_judge_scale where = v->scale;
+
+    if (where == ATTEST_JUDGE_SCALE_ANY)
+        where = ATTEST_JUDGE_SCALE_SCORE + (attest_judge_scale)pick(state, 3);
+    r->scaled_query = where == ATTEST_JUDGE_SCALE_QUERY;
+    r->argument =
+        where == ATTEST_JUDGE_SCALE_FOLDED ? ATTEST_RECIPE_FOLDED : ATTEST_RECIPE_SEPARATE;
+    r->argument += (attest_recipe_argument)pick(state, 2);
+    r->offset_inside = where == ATTEST_JUDGE_SCALE_FOLDED && toss(state);
+    r->scale_steps = (int)pick(state, 3) - 1;
+    r->scale_first = r->argument == ATTEST_RECIPE_FOLDED_TWO_STEP &&
+                     v->scale == ATTEST_JUDGE_SCALE_ANY &&
+                     v->max != ATTEST_JUDGE_MAX_TWO_PASS && toss(state);
+}
+
+/* The direction that an order of the keys implies; 0: none. */
+static attest_judge_direction direction_of(attest_judge_order order)
+{
+    if (order == ATTEST_JUDGE_ORDER_FORWARD || order == ATTEST_JUDGE_ORDER_TENSOR_FORWARD)
+        return ATTEST_JUDGE_DIRECTION_FORWARD;
+    if (order == ATTEST_JUDGE_ORDER_BACKWARD || order == ATTEST_JUDGE_ORDER_TENSOR_BACKWARD)
+        return ATTEST_JUDGE_DIRECTION_BACKWARD;
+    return ATTEST_JUDGE_DIRECTION_ANY;
+}
+
+/* (d), (i). */
+static attest_status draw_tiles(attest_judge_recipe *r, uint64_t *state,
+                                const attest_judge_variant *v, attest_error *error)
+{
+    attest_judge_direction direction = direction_of(v->pv.order);
+
+    if (direction == ATTEST_JUDGE_DIRECTION_ANY)
+        direction = v->direction;
+    else if (v->direction != ATTEST_JUDGE_DIRECTION_ANY && v->direction != direction)
+        return attest_error_set(error, ATTEST_USAGE,
+                                "the order of pv contradicts the direction of the tiles");
+    r->backward = direction == ATTEST_JUDGE_DIRECTION_ANY
+                      ? toss(state)
+                      : direction == ATTEST_JUDGE_DIRECTION_BACKWARD;
+    /* The hardware ascends in a tile, whatever the order of the tiles. */
+    if (v->pv.order == ATTEST_JUDGE_ORDER_TENSOR_BACKWARD && toss(state))
+        r->pv.order = ATTEST_RECIPE_BLOCKS;
+    r->max = v->max;
+    if (r->max == ATTEST_JUDGE_MAX_ANY)
+        r->max = ATTEST_JUDGE_MAX_TWO_PASS + (attest_judge_max)pick(state, 3);
+    r->threshold = v->threshold;
+    r->tile = v->tile;
+    if (v->tile > 0 && v->direction == ATTEST_JUDGE_DIRECTION_ANY && toss(state))
+        r->tile += pick(state, v->tile + 1);
+    if (v->tile == 0 && v->pv.depth > 0)
+        return ATTEST_OK; /* every tile adds to the depth */
+    if (v->tile == 0 && toss(state))
+        r->cuts = 1 + pick(state, 16);
+    else if (v->tile == 0)
+        r->tile = pick(state, 3) == 0 ? 0 : 1 + pick(state, 64);
+    return ATTEST_OK;
+}
+
+/* (k). */
+static void draw_sum(attest_judge_recipe *r, uint64_t *state, const attest_judge_variant *v)
+{
+    r->sum_cast =
+        v->sum_of == ATTEST_JUDGE_SUM_ANY ? toss(state) : v->sum_of == ATTEST_JUDGE_SUM_CAST;
+    r->sum = ATTEST_RECIPE_FORWARD + (attest_recipe_order)pick(state, 6);
+    r->lanes = v->lanes > 1 ? v->lanes : toss(state) ? 1 : 1 + pick(state, 8);
+    r->join = (attest_recipe_join)pick(state, 2);
+    r->sink_in_max = r->argument != ATTEST_RECIPE_FOLDED && toss(state);
+}
+
+attest_status attest_judge_recipe_draw(attest_judge_recipe *recipe,
+                                       const attest_judge_variant *variant, uint64_t seed,
+                                       attest_error *error)
+{
+    attest_judge_recipe *r = recipe;
+    uint64_t *state = &seed;
+    bool push;
+
+    *r = (attest_judge_recipe){.seed = attest_random_mix(seed)};
+    push = pick(state, 3) == 0;
+    draw_dot(&r->score, state, &variant->score);
+    draw_dot(&r->pv, state, &variant->pv);
+    draw_scale(r, state, variant);
+    draw_sum(r, state, variant);
+    r->flush = toss(state);
+    r->softcap_error = draw_error(state, push);
+    r->exp_error = draw_error(state, push);
+    r->log_error = draw_error(state, push);
+    r->final_error = draw_error(state, push);
+    r->output = variant->output_any ? draw_error(state, push) : ATTEST_RECIPE_NEAREST;
+    r->splits = 1 + pick(state, variant->splits);
+    r->split_divides_last = toss(state);
+    r->before = variant->place == ATTEST_JUDGE_PLACE_ANY
+                    ? pick(state, 4) == 0
+                    : variant->place == ATTEST_JUDGE_PLACE_BEFORE;
+    r->reciprocal = toss(state);
+    r->target = pick(state, 1 << 20);
+    r->push_up = toss(state);
+    return draw_tiles(r, state, variant, error);
+}
 
 /* ---- formats ---- */
 
@@ -271,22 +465,7 @@ static void init_errors(attest_judge_instance *x)
             false; /* the error of a reciprocal and product is up to two roundings */
 }
 
-void attest_judge_instance_watch(const attest_judge_instance *x, size_t key, double y_low,
-                                 double p_low, double p_high)
-{
-    attest_judge_watch *w = x->watch;
-
-    if (!w)
-        return;
-    if (!(p_high <= x->p_limit))
-        attest_judge_watch_add(w, ATTEST_JUDGE_WEIGHT_OVERFLOWS, key, p_high);
-    else if (x->variant->cast && !(p_high <= x->p.most))
-        attest_judge_watch_add(w, ATTEST_JUDGE_WEIGHT_ABOVE, key, p_high);
-    if (!(y_low >= 0x1p-126))
-        attest_judge_watch_add(w, ATTEST_JUDGE_EXP_UNDERFLOWS, key, y_low);
-    if (x->variant->cast && !(attest_in_double_convert(p_low, &x->p) > 0))
-        attest_judge_watch_add(w, ATTEST_JUDGE_WEIGHT_VANISHES, key, p_low);
-}
+/* ---- memory ---- */
 
 static bool alloc(attest_judge_instance *x)
 {
@@ -375,110 +554,28 @@ void attest_judge_instance_clear(attest_judge_instance *x)
     attest_block_row_clear(&x->scheme);
 }
 
-/* ---- arguments of exp and results of log: (h), (i), (l), (o) ---- */
+/* ---- inputs ---- */
 
-static double add(const attest_judge_instance *x, double a, double b)
+attest_status attest_judge_instance_check(const attest_judge_instance *x,
+                                          const attest_judge_head *head, attest_error *error)
 {
-    return attest_judge_accumulator_add(a, b, &x->work);
-}
+    const attest_judge_problem *q = x->problem;
+    const attest_judge_variant *v = x->variant;
+    const double *value[3] = {head->q, head->k, head->v};
+    const attest_format *format[3] = {&v->q, &v->k, &v->v};
+    size_t dim[3] = {q->dim, q->dim, q->value_dim}, tokens[3] = {q->queries, q->keys, q->keys};
 
-static double mul(const attest_judge_instance *x, double a, double b)
-{
-    return attest_judge_accumulator_mul(a, b, &x->work);
-}
+    for (size_t t = 0; t < 3; t++) {
+        attest_in_double h;
 
-static double fused(const attest_judge_instance *x, double a, double b, double c)
-{
-    return attest_judge_accumulator_flush(attest_in_double_fma(a, b, c, &x->work.format),
-                                          &x->work);
-}
-
-double attest_judge_instance_divide(double a, double b, const attest_judge_accumulator *work)
-{
-    const attest_in_double *h = &work->format;
-    double q = a / b, remainder;
-
-    if (h->plain || !isfinite(q) || q == 0)
-        return attest_in_double_convert(q, h);
-    remainder = fma(-q, b, a);
-    q = attest_in_double_to_odd(q, b < 0 ? -remainder : remainder);
-    return attest_judge_accumulator_round(q, work);
-}
-
-double attest_judge_instance_reference(const attest_judge_instance *x, double m)
-{
-    if (x->recipe.argument == ATTEST_RECIPE_FOLDED)
-        m = mul(x, m, x->kappa);
-    return x->shift != 0 ? add(x, m, -x->shift) : m;
-}
-
-double attest_judge_instance_argument(const attest_judge_instance *x, double score,
-                                      double reference)
-{
-    if (x->recipe.argument == ATTEST_RECIPE_FOLDED)
-        return fused(x, score, x->kappa, -reference);
-    score = add(x, score, -reference);
-    return x->recipe.argument == ATTEST_RECIPE_SEPARATE_TWO ? mul(x, score, x->lambda) : score;
-}
-
-double attest_judge_instance_rescale(const attest_judge_instance *x, double m, double more)
-{
-    double difference = add(x, m, -more);
-
-    if (x->recipe.argument == ATTEST_RECIPE_FOLDED)
-        return mul(x, difference, x->kappa);
-    if (x->recipe.argument == ATTEST_RECIPE_SEPARATE_TWO)
-        return mul(x, difference, x->lambda);
-    return difference;
-}
-
-bool attest_judge_instance_keeps(const attest_judge_instance *x, double m, double more)
-{
-    double difference = attest_judge_instance_rescale(x, m, more);
-
-    if (x->recipe.max != ATTEST_JUDGE_MAX_LAZY)
-        return !(more > m);
-    if (x->recipe.argument == ATTEST_RECIPE_SEPARATE)
-        difference = mul(x, difference, x->lambda);
-    return difference >= -x->recipe.threshold;
-}
-
-double attest_judge_instance_sink(const attest_judge_instance *x, double logit)
-{
-    logit = attest_in_double_convert(logit, &x->work.format);
-    return x->recipe.argument == ATTEST_RECIPE_FOLDED_TWO_STEP ? mul(x, logit, x->lambda)
-                                                               : logit;
-}
-
-double attest_judge_instance_sink_argument(const attest_judge_instance *x, double logit,
-                                           double reference)
-{
-    double sink = attest_judge_instance_sink(x, logit);
-
-    if (x->recipe.argument == ATTEST_RECIPE_FOLDED)
-        return fused(x, sink, x->lambda, -reference);
-    return attest_judge_instance_argument(x, sink, reference);
-}
-
-/* The working format has numbers within the allowed error from lo to hi. */
-attest_judge_exponential attest_judge_instance_log(const attest_judge_instance *x, double sum,
-                                                   bool outer)
-{
-    const attest_in_double *h = &x->work.format;
-    attest_judge_exponential y;
-    double exact, radius, slack;
-    int inexact;
-    MPFR(53, l);
-
-    mpfr_set_d(l, sum, MPFR_RNDN);
-    inexact = mpfr_log(l, l, MPFR_RNDZ);
-    exact = mpfr_get_d(l, MPFR_RNDZ);
-    y.nearest = attest_in_double_convert(
-        h->plain ? exact : attest_in_double_to_odd(exact, inexact ? exact : 0), h);
-    radius = x->variant->split_log;
-    slack = 0x1p-50 * fabs(exact) + 0x1p-20 * radius; /* exact is off by 2^-52, sums round */
-    radius = outer ? radius + slack : fmax(radius - slack, 0);
-    y.lo = fmin(y.nearest, attest_judge_round_up(exact - radius, h));
-    y.hi = fmax(y.nearest, attest_judge_round_down(exact + radius, h));
-    return y;
+        attest_in_double_init(&h, format[t], ATTEST_SIMULATED_NEAREST, NULL, NULL);
+        for (size_t n = 0; n < tokens[t] * dim[t]; n++)
+            if (attest_in_double_convert(value[t][n], &h) != value[t][n])
+                return attest_error_set(error, ATTEST_FORMAT,
+                                        "%c[%zu][%zu][%zu][%zu] is not a number of the format "
+                                        "%s that the model names",
+                                        "qkv"[t], head -> batch, head -> head, n / dim[t],
+                                        n % dim[t], format[t] -> name);
+    }
+    return ATTEST_OK;
 }

@@ -1,6 +1,7 @@
-/* model.c -- kernel models: defaults, shipped models, files. */
+/* model.c -- kernel models: defaults, contradictions, models by name or from a file. */
 #include "judge/model.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "base/memory.h"
 #include "base/scope.h"
 #include "base/text.h"
+#include "format/block_error.h"
 #include "judge/model_field.h"
 
 /* ---- memory and defaults ---- */
@@ -103,207 +105,364 @@ size_t attest_judge_model_get_tile(const attest_judge_model *model)
     return model->variant[0].tile;
 }
 
-/* ---- shipped models ----
+/* ---- models that contradict themselves ----
  *
- * doc/kernel-models.md gives the source of each number. Numbers that several models share:
- *   exp 0x1.4p-22    ex2.approx: within 2 ulp of the correctly rounded value, 2.5 ulp in all
- *   final 0x1p-21    an approximate reciprocal within 2 ulp, and a product
- *   softcap 0x1p-11  the absolute error of the GPUs' tanh
- *   block 8, fraction 24 (Volta: 4, 23): the weakest matrix unit that has the format; units
- *                    with longer blocks and more bits err less */
+ * Refused are models that no kernel can satisfy, and those for which the bound is not proved.
+ * Members without effect (the log of a kernel without splits) are accepted. */
 
-/* The members are written as C tokens, which become JSON here. */
-#define MODEL(name, comment, ...)                                                              \
-    {                                                                                          \
-        name, comment,                                                                         \
-            "{\"format\": \"attest/kernel-model\", \"version\": 1, \"name\": \"" name          \
-            "\", \"comment\": \"" comment "\", " #__VA_ARGS__ "}"                              \
+/* Everything is computed in doubles: each number of a format must be one. 1, the largest
+ * weight, must be a number of the format. */
+static bool fits_double(const attest_format *format)
+{
+    return format->bounded && !format->positive && format->precision <= 53 &&
+           format->emin <= 0 && format->emax >= 0 && format->emax <= 1023 &&
+           format->emin - format->precision + 1 >= -1074;
+}
+
+static attest_status check_formats(const attest_judge_variant *variant, attest_error *error)
+{
+    for (size_t i = 0; i < ATTEST_JUDGE_FIELDS; i++) {
+        const attest_judge_field *field = attest_judge_fields + i;
+        const attest_format *format =
+            (const void *)((const char *)variant + attest_judge_fields[i].at);
+
+        if ((field->kind == ATTEST_JUDGE_FORMAT ||
+             field->kind == ATTEST_JUDGE_FORMAT_OR_NULL) &&
+            !fits_double(format))
+            return attest_error_set(
+                error, ATTEST_FORMAT,
+                "%s.%s: a format of bounded exponents is expected that has 1 and is no "
+                "wider than binary64, this is %s",
+                field->group, field->key, format->name);
     }
+    return ATTEST_OK;
+}
 
-/* clang-format off */
-const attest_judge_shipped attest_judge_model_shipped[] = {
+/* An accumulator of scores with more than 24 bits is the working format; the bounds of
+ * exponentials are proved for its numbers down to those of binary32. */
+static attest_status check_work(const attest_format *format, attest_error *error)
+{
+    if (format->precision <= 24 || (format->emin <= -126 && format->emax >= 127))
+        return ATTEST_OK;
+    return attest_error_set(error, ATTEST_FORMAT,
+                            "score.accumulate: a format of more than 24 bits must have the "
+                            "exponents of binary32, %s does not",
+                            format->name);
+}
 
-MODEL("fp32-any", "any kernel that computes in binary32, in any order and tiles; its members are the defaults",
-    "inputs": {"q": "binary32", "k": "binary32", "v": "binary32"},
-    "score": {"accumulate": "binary32", "products": "rounded", "order": "any", "block": 16, "fraction": 25, "store": null},
-    "scale": {"where": "any", "store": null}, "softcap": {"relative": "0x1p-22", "absolute": 0, "store": null}, "mask": {"store": null},
-    "max": {"kind": "any", "tile": "any", "direction": "any", "threshold": 0}, "exp": {"relative": "0x1p-22"},
-    "p": {"format": null, "offset": 0}, "sum": {"of": "uncast", "accumulate": "binary32", "lanes": 1},
-    "pv": {"accumulate": "binary32", "products": "rounded", "order": "any", "block": 16, "fraction": 25},
-    "splits": {"most": 1, "log": "0x1p-22"}, "final": {"relative": "0x1p-23", "place": "any"},
-    "output": {"format": "binary32", "round": "nearest"}),
+static attest_status check_dot(const attest_judge_dot *dot, const char *group,
+                               attest_error *error)
+{
+    if (!attest_judge_order_is_tensor(dot->order)) {
+        if (dot->promote > 0 || dot->promote_tiles > 0)
+            return attest_error_set(
+                error, ATTEST_FORMAT,
+                "%s.%s: only matrix units have this, and %s.order is not one", group,
+                dot->promote > 0 ? "promote" : "promote_tiles", group);
+        return ATTEST_OK;
+    }
+    if (dot->promote % dot->block != 0)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "%s.promote: a multiple of %s.block, %zu, is expected", group,
+                                group, dot->block);
+    if (dot->promote > 0 && dot->promote_tiles > 0)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "%s.promote_tiles: %s.promote is there, too; one of them is "
+                                "expected",
+                                group, group);
+    if (strcmp(dot->accumulate.name, "binary32") != 0)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "%s.accumulate: a matrix unit adds in binary32, not in %s",
+                                group, dot->accumulate.name);
+    if (!dot->exact_products)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "%s.products: those of a matrix unit are exact, not rounded",
+                                group);
+    return ATTEST_OK;
+}
 
-MODEL("fp64-any", "any kernel that computes in binary64: fp32-any with the same numbers of ulps",
-    "inputs": {"q": "binary64", "k": "binary64", "v": "binary64"},
-    "score": {"accumulate": "binary64"}, "scale": {"where": "any", "format": "binary64"},
-    "softcap": {"relative": "0x1p-51"}, "exp": {"relative": "0x1p-51"},
-    "sum": {"accumulate": "binary64"}, "pv": {"accumulate": "binary64"},
-    "splits": {"log": "0x1p-51"}, "final": {"relative": "0x1p-52"}, "output": {"format": "binary64"}),
+/* Whether the order of the keys contradicts the direction of the tiles. */
+static bool opposes(attest_judge_direction direction, attest_judge_order order)
+{
+    if (direction == ATTEST_JUDGE_DIRECTION_FORWARD)
+        return order == ATTEST_JUDGE_ORDER_BACKWARD ||
+               order == ATTEST_JUDGE_ORDER_TENSOR_BACKWARD;
+    return direction == ATTEST_JUDGE_DIRECTION_BACKWARD &&
+           (order == ATTEST_JUDGE_ORDER_FORWARD || order == ATTEST_JUDGE_ORDER_TENSOR_FORWARD);
+}
 
-MODEL("bf16-any", "any kernel on bfloat16 that adds in binary32, also by a matrix unit, P cast or not",
-    "inputs": {"q": "bfloat16", "k": "bfloat16", "v": "bfloat16"},
-    "score": [{"order": "any"}, {"order": "tensor", "block": 8, "fraction": 24}],
-    "softcap": {"absolute": "0x1p-11"}, "exp": {"relative": "0x1.4p-22"},
-    "p": {"format": [null, "bfloat16"]}, "sum": {"of": "any"},
-    "pv": [{"order": "any"}, {"order": "tensor", "block": 8, "fraction": 24}],
-    "final": {"relative": "0x1p-21"}, "output": {"format": "bfloat16"}),
+/* Weights are quantised as binary32 numbers, and then rounded to the format of P. */
+static attest_status check_p_scheme(const attest_judge_variant *variant, attest_error *error)
+{
+    attest_block_error unused;
+    attest_status status;
 
-MODEL("fp16-any", "any kernel on binary16 that adds in binary32, also by a matrix unit, P cast or not",
-    "inputs": {"q": "binary16", "k": "binary16", "v": "binary16"},
-    "score": [{"order": "any"}, {"order": "tensor", "block": 4, "fraction": 23}],
-    "softcap": {"absolute": "0x1p-11"}, "exp": {"relative": "0x1.4p-22"},
-    "p": {"format": [null, "binary16"]}, "sum": {"of": "any"},
-    "pv": [{"order": "any"}, {"order": "tensor", "block": 4, "fraction": 23}],
-    "final": {"relative": "0x1p-21"}, "output": {"format": "binary16"}),
+    if (!variant->p_scheme.name[0])
+        return ATTEST_OK;
+    if (!variant->cast)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "quantise.p: p.format is null, but must say in which format "
+                                "quantised weights meet V");
+    if (variant->score.accumulate.precision > 24)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "quantise.p: weights of binary32 are quantised, and "
+                                "score.accumulate is %s",
+                                variant->score.accumulate.name);
+    status = attest_block_error_init(&unused, &variant->p_scheme, error);
+    if (status != ATTEST_OK) {
+        attest_error_prefix(error, status, "quantise.p");
+        error->status = status = ATTEST_FORMAT;
+    }
+    return status;
+}
 
-MODEL("fp32-flash2", "online softmax in binary32 in tiles of at least 32 keys, after the manner of FlashAttention-2, no matrix unit",
-    "scale": {"where": "folded"}, "softcap": {"absolute": "0x1p-11"},
-    "max": {"kind": "online", "tile": 32}, "exp": {"relative": "0x1.4p-22"},
-    "final": {"relative": "0x1p-21", "place": "after"}),
+/* Folded scales are factors of the whole head. */
+static attest_status check_folded(const attest_judge_quantise *quantise, attest_error *error)
+{
+    for (int i = 0; quantise->folded && i < 3; i++) {
+        const attest_block_format *f = &quantise->scheme[i];
+        bool whole = f->tokens == 0 && f->channels == 0 &&
+                     (f->rule == ATTEST_BLOCK_PLAIN || f->rule == ATTEST_BLOCK_SCALED ||
+                      f->rule == ATTEST_BLOCK_INT8);
 
-MODEL("bf16-flash2", "FlashAttention-2 on bfloat16, Ampere to Hopper, without splits",
-    "inputs": {"q": "bfloat16", "k": "bfloat16", "v": "bfloat16"},
-    "score": {"order": "tensor", "block": 8, "fraction": 24},
-    "scale": {"where": "folded"}, "softcap": {"absolute": "0x1p-11"},
-    "max": {"kind": "online", "tile": [32, 64, 128, 256], "direction": "backward"},
-    "exp": {"relative": "0x1.4p-22"}, "p": {"format": "bfloat16"}, "sum": {"lanes": 4},
-    "pv": {"order": "tensor", "block": 8, "fraction": 24},
-    "final": {"relative": "0x1p-21", "place": "after"}, "output": {"format": "bfloat16"}),
+        if (f->name[0] && !whole)
+            return attest_error_set(error, ATTEST_FORMAT,
+                                    "quantise.%c: %s has no scale for a whole head that "
+                                    "quantise.descale could fold: per-tensor, per-head or "
+                                    "scale=S is expected",
+                                    "qkv"[i], f -> name);
+    }
+    return ATTEST_OK;
+}
 
-MODEL("fp16-flash2", "FlashAttention-2 on binary16, Ampere to Hopper, without splits",
-    "inputs": {"q": "binary16", "k": "binary16", "v": "binary16"},
-    "score": {"order": "tensor", "block": 8, "fraction": 24},
-    "scale": {"where": "folded"}, "softcap": {"absolute": "0x1p-11"},
-    "max": {"kind": "online", "tile": [32, 64, 128, 256], "direction": "backward"},
-    "exp": {"relative": "0x1.4p-22"}, "p": {"format": "binary16"}, "sum": {"lanes": 4},
-    "pv": {"order": "tensor", "block": 8, "fraction": 24},
-    "final": {"relative": "0x1p-21", "place": "after"}, "output": {"format": "binary16"}),
+static attest_status check_variant(const attest_judge_variant *variant, attest_error *error)
+{
+    bool tiled =
+        variant->max == ATTEST_JUDGE_MAX_ONLINE || variant->max == ATTEST_JUDGE_MAX_LAZY;
 
-MODEL("bf16-flash3-hopper", "FlashAttention-3 on bfloat16 on Hopper, without splits",
-    "inputs": {"q": "bfloat16", "k": "bfloat16", "v": "bfloat16"},
-    "score": {"order": "tc:hopper"}, "scale": {"where": "folded"}, "softcap": {"absolute": "0x1p-11"},
-    "max": {"kind": "online", "tile": [64, 80, 96, 112, 128, 144, 160, 176, 192], "direction": "backward"},
-    "exp": {"relative": "0x1.4p-22"}, "p": {"format": "bfloat16"}, "sum": {"lanes": 4},
-    "pv": {"order": "tc:hopper"},
-    "final": {"relative": "0x1p-21", "place": "after"}, "output": {"format": "bfloat16"}),
+    ATTEST_TRY(check_formats(variant, error));
+    ATTEST_TRY(check_work(&variant->score.accumulate, error));
+    ATTEST_TRY(check_dot(&variant->score, "score", error));
+    ATTEST_TRY(check_dot(&variant->pv, "pv", error));
+    ATTEST_TRY(check_p_scheme(variant, error));
+    if (variant->scale_stored && variant->scale != ATTEST_JUDGE_SCALE_SCORE)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "scale.store: scaled scores are stored where the scale "
+                                "multiplies the score; say so in scale.where");
+    if (variant->threshold > 0 &&
+        (variant->max == ATTEST_JUDGE_MAX_ONLINE || variant->max == ATTEST_JUDGE_MAX_TWO_PASS))
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "max.threshold: a kernel with a threshold is of the kind lazy");
+    if (tiled && variant->tile > 0 && opposes(variant->direction, variant->pv.order))
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "pv.order: this contradicts max.direction, in which the tiles' "
+                                "products are added");
+    return ATTEST_OK;
+}
 
-MODEL("fp8-flash3-hopper", "FlashAttention-3 on float8_e4m3fn on Hopper, without splits or two-level sums",
-    "inputs": {"q": "float8_e4m3fn", "k": "float8_e4m3fn", "v": "float8_e4m3fn"},
-    "score": {"order": "tc:hopper"}, "scale": {"where": "folded"}, "softcap": {"absolute": "0x1p-11"},
-    "max": {"kind": "online", "tile": [64, 96, 128, 160, 192, 224], "direction": "backward"},
-    "exp": {"relative": "0x1.4p-22"}, "p": {"format": "float8_e4m3fn", "offset": 8}, "sum": {"lanes": 4},
-    "pv": {"order": "tc:hopper"},
-    "final": {"relative": "0x1p-21", "place": "after"}, "output": {"format": "bfloat16"}),
+static attest_status refuse(attest_error *error, size_t index, const char *key,
+                            const char *what)
+{
+    return attest_error_set(error, ATTEST_FORMAT, "schedules[%zu].%s: %s", index, key, what);
+}
 
-MODEL("bf16-flash4-blackwell", "FlashAttention-4 on bfloat16 on Blackwell: the maximum raised by 8 at least, exp2 in software",
-    "inputs": {"q": "bfloat16", "k": "bfloat16", "v": "bfloat16"},
-    "score": {"order": "tc:blackwell"}, "scale": {"where": "folded"}, "softcap": {"absolute": "0x1p-11"},
-    "max": {"kind": "lazy", "tile": 128, "direction": "backward", "threshold": 8},
-    "exp": {"relative": "0x1.84p-14"}, "p": {"format": "bfloat16"},
-    "pv": {"order": "tc:blackwell"},
-    "final": {"relative": "0x1p-21", "place": "after"}, "output": {"format": "bfloat16"}),
+/* The value of a member of a schedule, or of a group of the variant. */
+static const char *get_text(char buffer[ATTEST_JUDGE_FIELD_SIZE], const char *group,
+                            const char *key, const void *values)
+{
+    const attest_judge_field *field =
+        group ? attest_judge_fields : attest_judge_schedule_fields;
+    bool quoted;
 
-MODEL("bf16-math", "PyTorch's math attention on bfloat16: all in binary32, q and k times the root of the scale, one cast at the end",
-    "inputs": {"q": "bfloat16", "k": "bfloat16", "v": "bfloat16"},
-    "score": {"accumulate": "p=21:emin=-126:emax=127"}, "scale": {"where": "score"},
-    "max": {"kind": "two-pass"}, "final": {"place": "before"}, "output": {"format": "bfloat16"}),
+    while (strcmp(field->key, key) != 0 || (group && strcmp(field->group, group) != 0))
+        field++;
+    return attest_judge_field_get_text(&quoted, buffer, field, values);
+}
 
-MODEL("fp16-math", "PyTorch's math attention on binary16: all in binary32, q and k times the root of the scale, one cast at the end",
-    "inputs": {"q": "binary16", "k": "binary16", "v": "binary16"},
-    "score": {"accumulate": "p=21:emin=-126:emax=127"}, "scale": {"where": "score"},
-    "max": {"kind": "two-pass"}, "final": {"place": "before"}, "output": {"format": "binary16"}),
+/* Reports a schedule that contradicts its model. Domain: such members are in the tables. */
+static attest_status clash(attest_error *error, const attest_judge_schedule *schedule,
+                           size_t index, const char *key, const attest_judge_variant *variant,
+                           const char *group, const char *member)
+{
+    char mine[ATTEST_JUDGE_FIELD_SIZE], other[ATTEST_JUDGE_FIELD_SIZE];
 
-MODEL("fp32-math", "PyTorch's math attention on binary32: q and k times the root of the scale, weights divided before they meet V",
-    "score": {"accumulate": "p=21:emin=-126:emax=127"}, "scale": {"where": "score"},
-    "max": {"kind": "two-pass"}, "final": {"place": "before"}),
+    return attest_error_set(error, ATTEST_FORMAT,
+                            "schedules[%zu].%s: %s does not go with %s.%s, which is %s", index,
+                            key, get_text(mine, NULL, key, schedule), group, member,
+                            get_text(other, group, member, variant));
+}
 
-MODEL("fp32-torch-cpu", "PyTorch's flash attention on a CPU on binary32: tiles of 512 keys, an exp of 20 ulp",
-    "scale": {"where": "score"}, "max": {"kind": "online", "tile": 512, "direction": "forward"},
-    "exp": {"relative": "0x1.4p-19"}, "final": {"place": "after"}),
+/* Checks the members that a schedule must define. */
+static attest_status check_complete(const attest_judge_schedule *schedule, size_t index,
+                                    attest_error *error)
+{
+    attest_judge_order scores = schedule->scores, pv = schedule->pv;
 
-MODEL("bf16-torch-cpu", "PyTorch's flash attention on a CPU on bfloat16, with any BLAS: scores, P and what a tile adds may be rounded to bfloat16",
-    "inputs": {"q": "bfloat16", "k": "bfloat16", "v": "bfloat16"},
-    "score": {"store": "bfloat16"}, "scale": {"where": "score"},
-    "max": {"kind": "online", "tile": 512, "direction": "forward"},
-    "exp": {"relative": "0x1.4p-19"}, "p": {"format": "bfloat16"},
-    "pv": {"accumulate": "p=8:emin=-126:emax=127", "products": "exact", "depth": 2},
-    "final": {"place": "after"}, "output": {"format": "bfloat16"}),
+    if (scores == ATTEST_JUDGE_ORDER_ANY || scores == ATTEST_JUDGE_ORDER_TENSOR_FORWARD ||
+        scores == ATTEST_JUDGE_ORDER_TENSOR_BACKWARD)
+        return refuse(error, index, "scores",
+                      "tensor, sequential, reversed or pairwise is expected");
+    if (pv != ATTEST_JUDGE_ORDER_TENSOR && pv != ATTEST_JUDGE_ORDER_FORWARD &&
+        pv != ATTEST_JUDGE_ORDER_BACKWARD)
+        return refuse(error, index, "pv", "tensor, forward or backward is expected");
+    if (schedule->direction == ATTEST_JUDGE_DIRECTION_ANY)
+        return refuse(error, index, "direction", "forward or backward is expected");
+    if (schedule->divide == ATTEST_JUDGE_PLACE_ANY)
+        return refuse(error, index, "divide", "after or before is expected");
+    if (opposes(schedule->direction, pv))
+        return refuse(error, index, "pv", "this contradicts the direction");
+    return ATTEST_OK;
+}
 
-MODEL("bf16-eager", "the eager attention of Hugging Face Transformers on bfloat16: scores, each step after them and weights stored in it, softmax in binary32",
-    "inputs": {"q": "bfloat16", "k": "bfloat16", "v": "bfloat16"},
-    "score": [{"order": "any", "store": "bfloat16"},
-              {"order": "tensor", "block": 8, "fraction": 24, "store": "bfloat16"}],
-    "scale": {"where": "score", "store": "bfloat16"}, "softcap": {"store": "bfloat16"}, "mask": {"store": "bfloat16"},
-    "max": {"kind": "two-pass"}, "p": {"format": "bfloat16"},
-    "pv": [{"order": "any"}, {"order": "tensor", "block": 8, "fraction": 24}],
-    "final": {"place": "before"}, "output": {"format": "bfloat16"}),
+/* Checks the orders of the scores and of the product with V. A matrix unit takes the blocks of
+ * a score in order, and those of the keys in the order of the tiles. */
+static attest_status check_orders(const attest_judge_schedule *schedule, size_t index,
+                                  const attest_judge_variant *variant, attest_error *error)
+{
+    attest_judge_order score = variant->score.order, pv = variant->pv.order;
+    bool forward = schedule->direction == ATTEST_JUDGE_DIRECTION_FORWARD;
 
-MODEL("fp16-eager", "the eager attention of Hugging Face Transformers on binary16: scores, each step after them and weights stored in it, softmax in binary32",
-    "inputs": {"q": "binary16", "k": "binary16", "v": "binary16"},
-    "score": [{"order": "any", "store": "binary16"},
-              {"order": "tensor", "block": 4, "fraction": 23, "store": "binary16"}],
-    "scale": {"where": "score", "store": "binary16"}, "softcap": {"store": "binary16"}, "mask": {"store": "binary16"},
-    "max": {"kind": "two-pass"}, "p": {"format": "binary16"},
-    "pv": [{"order": "any"}, {"order": "tensor", "block": 4, "fraction": 23}],
-    "final": {"place": "before"}, "output": {"format": "binary16"}),
+    if (schedule->scores == ATTEST_JUDGE_ORDER_TENSOR
+            ? score != ATTEST_JUDGE_ORDER_TENSOR && score != ATTEST_JUDGE_ORDER_TENSOR_FORWARD
+            : score != ATTEST_JUDGE_ORDER_ANY && score != schedule->scores)
+        return clash(error, schedule, index, "scores", variant, "score", "order");
+    if (schedule->pv == ATTEST_JUDGE_ORDER_TENSOR
+            ? pv != ATTEST_JUDGE_ORDER_TENSOR &&
+                  pv != (forward ? ATTEST_JUDGE_ORDER_TENSOR_FORWARD
+                                 : ATTEST_JUDGE_ORDER_TENSOR_BACKWARD)
+            : pv != ATTEST_JUDGE_ORDER_ANY && pv != schedule->pv)
+        return clash(error, schedule, index, "pv", variant, "pv", "order");
+    return ATTEST_OK;
+}
 
-MODEL("bf16-memory-efficient", "the memory-efficient attention of PyTorch and xFormers on bfloat16, Ampere on",
-    "inputs": {"q": "bfloat16", "k": "bfloat16", "v": "bfloat16"},
-    "score": {"order": "tensor", "block": 8, "fraction": 24},
-    "max": {"kind": "online", "tile": [64, 128], "direction": "forward"},
-    "exp": {"relative": "0x1.4p-22"}, "p": {"format": "bfloat16"},
-    "pv": {"order": "tensor", "block": 8, "fraction": 24},
-    "final": {"relative": "0x1p-21", "place": "after"}, "output": {"format": "bfloat16"}),
+static attest_status check_tiles(const attest_judge_schedule *schedule, size_t index,
+                                 const attest_judge_variant *variant, attest_error *error)
+{
+    bool any = variant->direction == ATTEST_JUDGE_DIRECTION_ANY;
 
-MODEL("fp16-memory-efficient", "the memory-efficient attention of PyTorch and xFormers on binary16, Volta on",
-    "inputs": {"q": "binary16", "k": "binary16", "v": "binary16"},
-    "score": {"order": "tensor", "block": 4, "fraction": 23},
-    "max": {"kind": "online", "tile": [64, 128], "direction": "forward"},
-    "exp": {"relative": "0x1.4p-22"}, "p": {"format": "binary16"},
-    "pv": {"order": "tensor", "block": 4, "fraction": 23},
-    "final": {"relative": "0x1p-21", "place": "after"}, "output": {"format": "binary16"}),
+    if (variant->tile > 0 &&
+        (any ? schedule->tile < variant->tile : schedule->tile != variant->tile))
+        return clash(error, schedule, index, "tile", variant, "max", "tile");
+    if (!any && schedule->direction != variant->direction)
+        return clash(error, schedule, index, "direction", variant, "max", "direction");
+    if (variant->lanes > 1 && schedule->lanes != variant->lanes)
+        return clash(error, schedule, index, "lanes", variant, "sum", "lanes");
+    if (variant->pv.promote > 0 && schedule->tile % variant->pv.promote != 0)
+        return refuse(error, index, "tile", "a multiple of pv.promote is expected");
+    if (schedule->splits > variant->splits)
+        return clash(error, schedule, index, "splits", variant, "splits", "most");
+    if (schedule->splits > 1 && schedule->divide == ATTEST_JUDGE_PLACE_BEFORE)
+        return refuse(error, index, "splits", "parts are divided after the product with V");
+    if (schedule->rescale > variant->threshold)
+        return clash(error, schedule, index, "rescale", variant, "max", "threshold");
+    return ATTEST_OK;
+}
 
-MODEL("fp32-llama-cpu", "llama.cpp on a CPU, key by key, K and V in binary32",
-    "scale": {"where": "score"}, "max": {"kind": "online", "tile": 1, "direction": "forward"},
-    "pv": {"order": "forward"}, "final": {"place": "after"}),
+/* Checks that the proved error of the polynomial is within exp.relative. */
+static attest_status check_emulation(const attest_judge_schedule *schedule, size_t index,
+                                     const attest_judge_variant *variant, attest_error *error)
+{
+    const attest_judge_emulation *e = &schedule->emulation;
+    double bound;
 
-MODEL("fp16-llama-cpu", "llama.cpp on an x86 CPU, key by key, all inputs in binary16, PV added in binary16",
-    "inputs": {"q": "binary16", "k": "binary16", "v": "binary16"},
-    "scale": {"where": "score"}, "max": {"kind": "online", "tile": 1, "direction": "forward"},
-    "pv": {"accumulate": "binary16", "order": "forward"}, "final": {"place": "after"}),
+    if (e->polynomial.count == 0)
+        return ATTEST_OK;
+    if (schedule->constant != ATTEST_JUDGE_CONSTANT_FOLDED ||
+        variant->score.accumulate.precision > 24)
+        return refuse(error, index, "polynomial",
+                      "it computes exp2 in binary32: the constant must be folded-binary32, and "
+                      "no accumulator of scores wider");
+    if (e->frequency > 0 && e->emulated > e->frequency)
+        return refuse(error, index, "emulated", "this is more than the frequency");
+    bound = attest_exp2_polynomial_bound(&e->polynomial);
+    if (!(bound < 1))
+        return refuse(error, index, "polynomial",
+                      "coefficients of binary32 are expected, the first one 1, none negative, "
+                      "their sum below 2");
+    if (!(bound <= variant->exp_relative))
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "schedules[%zu].polynomial: its error is proved to be at most "
+                                "%.4g, which exp.relative, %.4g, does not allow",
+                                index, bound, variant->exp_relative);
+    return ATTEST_OK;
+}
 
-MODEL("hopper-bf16-64", "a FlashAttention-like kernel on bfloat16 on Hopper in tiles of 64 keys, its schedule given",
-    "inputs": {"q": "bfloat16", "k": "bfloat16", "v": "bfloat16"},
-    "score": {"order": "tensor-forward", "block": 16, "fraction": 25, "products": "exact"},
-    "pv": {"order": "tensor-backward", "block": 16, "fraction": 25, "products": "exact"},
-    "max": {"kind": "online", "tile": 64, "direction": "backward"}, "p": {"format": "bfloat16"},
-    "sum": {"lanes": 4}, "output": {"format": "bfloat16"},
-    "schedules": [{"scores": "tensor", "tile": 64, "direction": "backward", "lanes": 4, "rescale": 0,
-                   "constant": "folded-binary32", "divide": "after"}]),
+/* A reciprocal and a product round twice. */
+static attest_status check_quotient(const attest_judge_schedule *schedule, size_t index,
+                                    const attest_judge_variant *variant, attest_error *error)
+{
+    long bits = variant->score.accumulate.precision;
+    double two_units = ldexp(1, 1 - (int)(bits > 24 ? bits : 24));
 
-MODEL("blackwell-bf16-128", "a FlashAttention-4-like kernel on bfloat16 on Blackwell in tiles of 128 keys, exp2 of some by its polynomial, its schedule given",
-    "inputs": {"q": "bfloat16", "k": "bfloat16", "v": "bfloat16"},
-    "score": {"order": "tc:blackwell"}, "pv": {"order": "tc:blackwell"},
-    "scale": {"where": "folded"}, "softcap": {"absolute": "0x1p-11"},
-    "max": {"kind": "lazy", "tile": 128, "direction": "backward", "threshold": 8},
-    "exp": {"relative": "0x1.74p-14"}, "p": {"format": "bfloat16"},
-    "final": {"relative": "0x1p-21", "place": "after"}, "output": {"format": "bfloat16"},
-    "schedules": [{"scores": "tensor", "tile": 128, "direction": "backward", "lanes": 1, "rescale": 8,
-                   "constant": "folded-binary32", "divide": "after", "quotient": "reciprocal",
-                   "polynomial": [1, "0x1.63ea32p-1", "0x1.d20d48p-3", "0x1.3be13ap-4"],
-                   "fragment": 32, "frequency": 16, "emulated": 4, "last_fragments": 1}]),
+    if (schedule->quotient == ATTEST_JUDGE_QUOTIENT_RECIPROCAL &&
+        !(variant->final_relative >= two_units))
+        return refuse(error, index, "quotient",
+                      "a reciprocal and a product err by more than final.relative");
+    return ATTEST_OK;
+}
 
-MODEL("fp8-lazy", "an fp8 kernel on Hopper, P = 2^8 e^x saturating, its maximum raised only when it grows by more than 4: what it loses is what attest range shows",
-    "inputs": {"q": "float8_e4m3fn", "k": "float8_e4m3fn", "v": "float8_e4m3fn"},
-    "score": {"order": "tc:hopper"}, "scale": {"where": "folded"},
-    "max": {"kind": "lazy", "tile": 128, "direction": "forward", "threshold": 4},
-    "exp": {"relative": 0}, "p": {"format": "float8_e4m3fn:saturating", "offset": 8},
-    "pv": {"order": "tc:hopper"}, "final": {"place": "after"}, "output": {"format": "bfloat16"},
-    "schedules": [{"scores": "tensor", "tile": 128, "direction": "forward", "lanes": 1, "rescale": 4,
-                   "constant": "folded-binary32", "divide": "after"}]),
+/* The depth of the orders of a schedule grows with the sums: a model with a depth would include
+ * the schedule only for short sums. */
+static attest_status check_depth(const attest_judge_dot *dot, const char *group,
+                                 attest_error *error)
+{
+    if (dot->depth == 0 || attest_judge_order_is_tensor(dot->order))
+        return ATTEST_OK;
+    return attest_error_set(error, ATTEST_FORMAT,
+                            "%s.depth: with schedules, whose orders say how often a term is "
+                            "added, null is expected",
+                            group);
+}
 
-{NULL, NULL, NULL},
-};
+static attest_status check_schedule(const attest_judge_schedule *schedule, size_t index,
+                                    const attest_judge_variant *variant, attest_error *error)
+{
+    bool folded = schedule->constant == ATTEST_JUDGE_CONSTANT_FOLDED;
+
+    ATTEST_TRY(check_complete(schedule, index, error));
+    ATTEST_TRY(check_orders(schedule, index, variant, error));
+    ATTEST_TRY(check_tiles(schedule, index, variant, error));
+    ATTEST_TRY(check_emulation(schedule, index, variant, error));
+    ATTEST_TRY(check_quotient(schedule, index, variant, error));
+    if (variant->scale != ATTEST_JUDGE_SCALE_ANY &&
+        variant->scale != (folded ? ATTEST_JUDGE_SCALE_FOLDED : ATTEST_JUDGE_SCALE_SCORE))
+        return clash(error, schedule, index, "constant", variant, "scale", "where");
+    if (variant->place != ATTEST_JUDGE_PLACE_ANY && schedule->divide != variant->place)
+        return clash(error, schedule, index, "divide", variant, "final", "place");
+    if (schedule->divide == ATTEST_JUDGE_PLACE_BEFORE &&
+        variant->max != ATTEST_JUDGE_MAX_TWO_PASS)
+        return refuse(error, index, "divide",
+                      "weights are divided by a sum that is known: max.kind must be two-pass");
+    return ATTEST_OK;
+}
+
+attest_status attest_judge_model_check(const attest_judge_model *model, attest_error *error)
+{
+    for (size_t i = 0; i < model->variants; i++)
+        ATTEST_TRY(check_variant(model->variant + i, error));
+    for (size_t i = 1; attest_judge_model_quantises(model) && i < model->variants; i++)
+        if (strcmp(model->variant[i].q.name, model->variant[0].q.name) != 0 ||
+            strcmp(model->variant[i].k.name, model->variant[0].k.name) != 0 ||
+            strcmp(model->variant[i].v.name, model->variant[0].v.name) != 0)
+            return attest_error_set(error, ATTEST_FORMAT,
+                                    "inputs: what is quantised becomes numbers of one format, "
+                                    "no list may stand here");
+    ATTEST_TRY(check_folded(&model->quantise, error));
+    if (model->schedules == 0)
+        return ATTEST_OK;
+    if (model->variants != 1)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "schedules: a schedule is one kernel, no member of the model "
+                                "may be a list");
+    if (model->variant->cast && model->variant->sum_of == ATTEST_JUDGE_SUM_ANY)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "sum.of: with schedules, cast or uncast is expected, not any");
+    ATTEST_TRY(check_depth(&model->variant->score, "score", error));
+    ATTEST_TRY(check_depth(&model->variant->pv, "pv", error));
+    for (size_t i = 0; i < model->schedules; i++)
+        ATTEST_TRY(check_schedule(model->schedule + i, i, model->variant, error));
+    return ATTEST_OK;
+}
 
 /* ---- loading by name ---- */
 

@@ -1,4 +1,5 @@
-/* tolerance.c -- tolerances as in allclose, and kernels of a model that exceed them. */
+/* tolerance.c -- tolerances as in allclose, the distance of two outputs, and kernels of a model
+ * that exceed a tolerance. */
 #include "judge/tolerance.h"
 
 #include <float.h>
@@ -128,6 +129,40 @@ bool attest_judge_allclose_holds(size_t *at, const attest_judge_allclose *tolera
         }
     }
     return holds;
+}
+
+/* ---- two outputs ---- */
+
+static bool same(double y, double z)
+{
+    return y == z || (isnan(y) && isnan(z));
+}
+
+void attest_judge_difference_get(attest_judge_difference *difference, const double *y,
+                                 const double *z, const attest_judge_bounds *bounds,
+                                 size_t count)
+{
+    memset(difference, 0, sizeof *difference);
+    for (size_t i = 0; i < count; i++) {
+        /* rounding to nearest is monotone: y, z in [lo, hi] have distance <= allowed */
+        double distance = fabs(y[i] - z[i]), allowed = bounds->hi[i] - bounds->lo[i], ratio;
+
+        if (same(y[i], z[i]))
+            continue;
+        difference->differ++;
+        if (!isfinite(allowed) && !isnan(allowed))
+            continue; /* the element has no bounds */
+        difference->beyond += !(distance <= allowed);
+        ratio = isnan(distance) || isnan(allowed) ? (double)INFINITY : distance / allowed;
+        if (!difference->has_at || ratio > difference->ratio) {
+            difference->has_at = true;
+            difference->ratio = ratio;
+            difference->at = i;
+            difference->y = y[i];
+            difference->z = z[i];
+            difference->allowed = allowed;
+        }
+    }
 }
 
 /* ---- correct kernels that exceed a tolerance ---- */

@@ -44,6 +44,21 @@ bool attest_judge_allclose_holds(size_t *at, const attest_judge_allclose *tolera
                                  const double *bound, const double *o, const double *o_error,
                                  size_t count);
 
+/* The distance of two outputs, compared with the largest distance of two kernels of the model:
+ * both return numbers in [lo, hi]. */
+typedef struct attest_judge_difference {
+    size_t differ; /* elements that differ */
+    size_t beyond; /* ... by more than hi - lo: at least one output is wrong there */
+    double ratio;  /* the largest |y - z| / (hi - lo) */
+    bool has_at;
+    size_t at; /* the element with this ratio; has_at false: the outputs are equal */
+    double y, z, allowed;
+} attest_judge_difference;
+
+void attest_judge_difference_get(attest_judge_difference *difference, const double *y,
+                                 const double *z, const attest_judge_bounds *bounds,
+                                 size_t count);
+
 /* ---- correct kernels that exceed a tolerance. Kernels of a model are drawn and run on one
  * row, bit for bit: one that exceeds the tolerance proves that a correct kernel can ---- */
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/recipe.h"
+#include "judge/kernel_instance.h"
 #include "tests/tap.h"
 
 enum { DRAWS = 4000 };

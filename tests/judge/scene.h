@@ -7,7 +7,7 @@
 #define TESTS_JUDGE_SCENE_H
 
 #include "judge/head_bound.h"
-#include "judge/recipe.h"
+#include "judge/kernel_instance.h"
 
 enum { MOST_KEYS = 20000, MOST_DIM = 64, MOST_ENTRIES = 40000 };
 

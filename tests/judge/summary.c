@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "judge/judgement.h"
+#include "judge/tolerance.h"
 #include "tests/tap.h"
 
 enum { BATCH = 2, HEADS = 3, ROWS = 8, COLUMNS = 4, ALL = BATCH * HEADS * ROWS * COLUMNS };

@@ -1,4 +1,5 @@
-/* kernel_scores.c -- the scores of a row of a kernel, its tiles and splits. */
+/* kernel_steps.c -- the steps of a kernel on a row: scores, tiles and splits, arguments of exp,
+ * logarithms. */
 #include "judge/kernel_instance.h"
 
 #include "base/random.h"
@@ -276,26 +277,117 @@ attest_judge_split attest_judge_instance_split(const attest_judge_instance *x, s
                                 count};
 }
 
-attest_status attest_judge_instance_check(const attest_judge_instance *x,
-                                          const attest_judge_head *head, attest_error *error)
+/* ---- arguments of exp and results of log: (h), (i), (l), (o) ---- */
+
+static double fused(const attest_judge_instance *x, double a, double b, double c)
 {
-    const attest_judge_problem *q = x->problem;
-    const attest_judge_variant *v = x->variant;
-    const double *value[3] = {head->q, head->k, head->v};
-    const attest_format *format[3] = {&v->q, &v->k, &v->v};
-    size_t dim[3] = {q->dim, q->dim, q->value_dim}, tokens[3] = {q->queries, q->keys, q->keys};
+    return attest_judge_accumulator_flush(attest_in_double_fma(a, b, c, &x->work.format),
+                                          &x->work);
+}
 
-    for (size_t t = 0; t < 3; t++) {
-        attest_in_double h;
+double attest_judge_instance_divide(double a, double b, const attest_judge_accumulator *work)
+{
+    const attest_in_double *h = &work->format;
+    double q = a / b, remainder;
 
-        attest_in_double_init(&h, format[t], ATTEST_SIMULATED_NEAREST, NULL, NULL);
-        for (size_t n = 0; n < tokens[t] * dim[t]; n++)
-            if (attest_in_double_convert(value[t][n], &h) != value[t][n])
-                return attest_error_set(error, ATTEST_FORMAT,
-                                        "%c[%zu][%zu][%zu][%zu] is not a number of the format "
-                                        "%s that the model names",
-                                        "qkv"[t], head -> batch, head -> head, n / dim[t],
-                                        n % dim[t], format[t] -> name);
-    }
-    return ATTEST_OK;
+    if (h->plain || !isfinite(q) || q == 0)
+        return attest_in_double_convert(q, h);
+    remainder = fma(-q, b, a);
+    q = attest_in_double_to_odd(q, b < 0 ? -remainder : remainder);
+    return attest_judge_accumulator_round(q, work);
+}
+
+double attest_judge_instance_reference(const attest_judge_instance *x, double m)
+{
+    if (x->recipe.argument == ATTEST_RECIPE_FOLDED)
+        m = mul(x, m, x->kappa);
+    return x->shift != 0 ? add(x, m, -x->shift) : m;
+}
+
+double attest_judge_instance_argument(const attest_judge_instance *x, double score,
+                                      double reference)
+{
+    if (x->recipe.argument == ATTEST_RECIPE_FOLDED)
+        return fused(x, score, x->kappa, -reference);
+    score = add(x, score, -reference);
+    return x->recipe.argument == ATTEST_RECIPE_SEPARATE_TWO ? mul(x, score, x->lambda) : score;
+}
+
+double attest_judge_instance_rescale(const attest_judge_instance *x, double m, double more)
+{
+    double difference = add(x, m, -more);
+
+    if (x->recipe.argument == ATTEST_RECIPE_FOLDED)
+        return mul(x, difference, x->kappa);
+    if (x->recipe.argument == ATTEST_RECIPE_SEPARATE_TWO)
+        return mul(x, difference, x->lambda);
+    return difference;
+}
+
+bool attest_judge_instance_keeps(const attest_judge_instance *x, double m, double more)
+{
+    double difference = attest_judge_instance_rescale(x, m, more);
+
+    if (x->recipe.max != ATTEST_JUDGE_MAX_LAZY)
+        return !(more > m);
+    if (x->recipe.argument == ATTEST_RECIPE_SEPARATE)
+        difference = mul(x, difference, x->lambda);
+    return difference >= -x->recipe.threshold;
+}
+
+double attest_judge_instance_sink(const attest_judge_instance *x, double logit)
+{
+    logit = attest_in_double_convert(logit, &x->work.format);
+    return x->recipe.argument == ATTEST_RECIPE_FOLDED_TWO_STEP ? mul(x, logit, x->lambda)
+                                                               : logit;
+}
+
+double attest_judge_instance_sink_argument(const attest_judge_instance *x, double logit,
+                                           double reference)
+{
+    double sink = attest_judge_instance_sink(x, logit);
+
+    if (x->recipe.argument == ATTEST_RECIPE_FOLDED)
+        return fused(x, sink, x->lambda, -reference);
+    return attest_judge_instance_argument(x, sink, reference);
+}
+
+/* The working format has numbers within the allowed error from lo to hi. */
+attest_judge_exponential attest_judge_instance_log(const attest_judge_instance *x, double sum,
+                                                   bool outer)
+{
+    const attest_in_double *h = &x->work.format;
+    attest_judge_exponential y;
+    double exact, radius, slack;
+    int inexact;
+    MPFR(53, l);
+
+    mpfr_set_d(l, sum, MPFR_RNDN);
+    inexact = mpfr_log(l, l, MPFR_RNDZ);
+    exact = mpfr_get_d(l, MPFR_RNDZ);
+    y.nearest = attest_in_double_convert(
+        h->plain ? exact : attest_in_double_to_odd(exact, inexact ? exact : 0), h);
+    radius = x->variant->split_log;
+    slack = 0x1p-50 * fabs(exact) + 0x1p-20 * radius; /* exact is off by 2^-52, sums round */
+    radius = outer ? radius + slack : fmax(radius - slack, 0);
+    y.lo = fmin(y.nearest, attest_judge_round_up(exact - radius, h));
+    y.hi = fmax(y.nearest, attest_judge_round_down(exact + radius, h));
+    return y;
+}
+
+void attest_judge_instance_watch(const attest_judge_instance *x, size_t key, double y_low,
+                                 double p_low, double p_high)
+{
+    attest_judge_watch *w = x->watch;
+
+    if (!w)
+        return;
+    if (!(p_high <= x->p_limit))
+        attest_judge_watch_add(w, ATTEST_JUDGE_WEIGHT_OVERFLOWS, key, p_high);
+    else if (x->variant->cast && !(p_high <= x->p.most))
+        attest_judge_watch_add(w, ATTEST_JUDGE_WEIGHT_ABOVE, key, p_high);
+    if (!(y_low >= 0x1p-126))
+        attest_judge_watch_add(w, ATTEST_JUDGE_EXP_UNDERFLOWS, key, y_low);
+    if (x->variant->cast && !(attest_in_double_convert(p_low, &x->p) > 0))
+        attest_judge_watch_add(w, ATTEST_JUDGE_WEIGHT_VANISHES, key, p_low);
 }
