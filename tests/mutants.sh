@@ -1,8 +1,8 @@
 #!/bin/sh
-# `make check-mutants N=200 SEED=1`: random small changes in a copy of the source, each of which the tests
-# that the changed file names (tests/tests_of.txt) must notice: by failing, by crashing, or by taking far
-# longer than without the change; programs that pass run once more with the changed file under the sanitizers,
-# as all of it does in .ci/run. A change that the compiler refuses, or that leaves the object file as it was,
+# `make check-mutants N=200 SEED=1`: random small changes in a copy of the source, each of which a test must
+# notice: by failing, by crashing, or by taking far longer than without the change. The tests that the changed
+# file names (tests/tests_of.txt) come first, then those of make check that can notice it; programs that pass run
+# once more with the changed file under the sanitizers, as all of it does in .ci/run. A change that the compiler refuses, or that leaves the object file as it was,
 # or that tests/mutants_explained.txt explains, does not count. Lists what survives, and the share of killed
 # ones by room; fails below 90 %. FIRST=K begins with the K-th. AGAIN=LOG tries only what survived in the
 # output of an earlier run. ATTEST_MUTANTS=DIR keeps copy and build there, for the next run.
@@ -52,11 +52,18 @@ prepared() {
     asan=$($CC -print-file-name=libasan.so)
     must made libattest_tool.la libattest_core.la
     must library "$work/sound"
-    programs=$(cut -f 1 "$work/mutants" | sort -u | while read -r file; do tests_of "$file"; done |
+    programs=$({ cut -f 1 "$work/mutants" | sort -u | while read -r file; do tests_of "$file"; done && others; } |
         tr ' ' '\n' | sed '/\.sh$/d' | while read -r test; do program "$test"; done | sort -u)
     # shellcheck disable=SC2086
     must made LDADD="$work/sound/libmutant.so" attest $programs \
         tests/format/quantise-echo tests/load/misbehaves.la tests/load/own-property.la
+}
+
+# others: the tests of make check that do not look at the source itself, without those that take long; they have
+# the programs that the table names, too.
+others() {
+    make -s --no-print-directory -C "$build" print-tests | sed 's|^tests/||' |
+        grep -vE '^(meta|python|fuzz|theft|load)/|^(props/properties|fault/allocations|cli/examples|forge/swap)\.sh'
 }
 
 # The seconds of a processor that what has ended took, into $spent.
@@ -174,7 +181,7 @@ try() {
     case $? in
     0)
         relinked "$@"
-        if noticed "" $tests || sanitized "$@"; then
+        if noticed "" $tests || noticed "" $(others) || sanitized "$@"; then
             verdict="killed by ${preload:+sanitized }$killer"
         else
             verdict=SURVIVED
