@@ -256,7 +256,7 @@ static double common_error(const attest_judge_work *x, const attest_judge_rule *
 
     if (rule->rescaled && rule->folded)
         error += ATTEST_TERM(references, rule->shifted * (x->most + offset));
-    if (v->splits > 1) /* log n <= 0.7 log2 n + 1 */
+    if (v->splits > 1) /* judge.md, Joined and The sink of a part: log n <= 0.7 log2 n + 1 */
         error +=
             ATTEST_TERM(split_log, v->split_log) + ATTEST_TERM(split_exp, 2 * rule->log_exp) +
             ATTEST_TERM(split_rounding,

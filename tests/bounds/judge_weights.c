@@ -332,6 +332,27 @@ static double sink_rounding(void)
     return scene_part(1 / (1 + exp(-0.98 * 8 * 0x1p-24 * 512)), b);
 }
 
+/* The sink is 80 above the only key of its part; key 1 is the other part. Folded: the argument
+ * of the sink and the logarithm of its part are rounded by u of that way, the reference by u of
+ * the key, its constant is off by 5 u of it, and the sum by u of the sink; then as in
+ * sink_rounding. */
+static double split_sink(void)
+{
+    double b[4];
+
+    scene_begin(&x, 2, 1);
+    x.v.score.accumulate = scene_format("binary32");
+    x.v.scale = ATTEST_JUDGE_SCALE_FOLDED;
+    x.v.splits = 2;
+    x.sunk = true;
+    x.k[0] = -40;
+    x.k[1] = x.sink = 40;
+    x.value[1] = 1;
+    scene_get_bound(b, &x);
+    return scene_part(1 / (1 + exp(-0.98 * 0x1p-24 * (2 * 80 + (1 + 5) * 40 + 40 + 6 * 40))),
+                      b);
+}
+
 /* The weights of all keys but the largest and the sink have errors, independent of each other.
  */
 static double sink_exp(void)
@@ -1309,6 +1330,11 @@ static const table_row rows[] = {
     {"split_rounding", split_rounding, 0.2,
      "The bound counts both parts for every key, and the roundings of a difference of "
      "logarithms as large as the scores; parts that weigh something differ by less than 400."},
+    {"split_rounding", split_sink, 0.3,
+     "The bound counts 16 u of the largest score for either part; a key makes 10 u of them, "
+     "and "
+     "a sink 18 u only if other roundings of its argument than those of a folded scale are the "
+     "largest as well."},
     {"split_sizes", split_sizes, 0.02,
      "A logarithm is rounded once, by u of itself; the bound has 16 u of log2 n + 2, for a sum "
      "with a score and three roundings of another argument besides, in both parts."},
