@@ -314,7 +314,7 @@ static bool prepare_token(void *context, size_t t)
     bound *b = context;
     FMPZ_VEC(numerator, (slong)b->dim);
     FMPZ(denominator);
-    quantities x = quantities_at(&b->entry, t * b->dim);
+    quantities x = attest_audit_quantities_at(&b->entry, t * b->dim);
 
     attest_tokens_get(numerator, denominator, &b->request->dataset->tokens, b->token[t]);
     for (size_t c = 0; c < b->dim; c++)
@@ -322,9 +322,11 @@ static bool prepare_token(void *context, size_t t)
                                  denominator, b->model);
     for (size_t h = 0; h < b->weights->heads; h++) {
         bound_head *d = &b->head[h];
-        apply_chain(quantities_at(&d->keys, t * d->score_width), &d->key, x, b);
-        apply_chain(quantities_at(&d->queries, t * d->score_width), &d->query, x, b);
-        apply_chain(quantities_at(&d->values, t * d->value_width), &d->value, x, b);
+        apply_chain(attest_audit_quantities_at(&d->keys, t * d->score_width), &d->key, x, b);
+        apply_chain(attest_audit_quantities_at(&d->queries, t * d->score_width), &d->query, x,
+                    b);
+        apply_chain(attest_audit_quantities_at(&d->values, t * d->value_width), &d->value, x,
+                    b);
     }
     return true;
 }
@@ -450,7 +452,8 @@ static bool bound_passage(void *context, size_t item)
         size_t t = b->local[token[k]] - 1u;
         for (size_t c = 0; c < b->dim; c++) {
             size_t from = attest_weights_skip_entry(b->weights, c);
-            quantities x = quantities_at(&b->entry, t * b->dim + (from == SIZE_MAX ? 0 : from));
+            quantities x = attest_audit_quantities_at(
+                &b->entry, t * b->dim + (from == SIZE_MAX ? 0 : from));
             b->sum[c] = from == SIZE_MAX ? 0 : *x.error;
             b->total[c] = from == SIZE_MAX ? 0 : fabs(*x.value) + *x.slip;
         }
@@ -459,8 +462,11 @@ static bool bound_passage(void *context, size_t item)
             double variation = INFINITY;
             for (size_t j = 0; j < visible; j++)
                 attest_audit_bound_score(
-                    j, quantities_at(&d->keys, (b->local[token[j]] - 1u) * d->score_width),
-                    quantities_at(&d->queries, t * d->score_width), d->score_width, b);
+                    j,
+                    attest_audit_quantities_at(&d->keys,
+                                               (b->local[token[j]] - 1u) * d->score_width),
+                    attest_audit_quantities_at(&d->queries, t * d->score_width), d->score_width,
+                    b);
             if (b->weights->activation == ATTEST_HARDMAX)
                 bound_winners(d, token, visible, b);
             else

@@ -136,6 +136,11 @@ double attest_audit_bound_losses(const attest_audit_model *model, size_t t)
     return (double)t + (model->accumulates ? 1 : 0);
 }
 
+quantities attest_audit_quantities_at(const quantities *q, size_t i)
+{
+    return (quantities){q->value + i, q->slip + i, q->error + i};
+}
+
 /* Step 1: an entry of the data, rounded once. */
 void attest_audit_bound_input(double *value, double *slip, double *error,
                               const fmpz_t numerator, const fmpz_t denominator,
@@ -287,7 +292,7 @@ static void mix_values(const quantities *values, const uint32_t *token, size_t v
         b->mixed.error[c] = 1;
     }
     for (size_t j = 0; j < visible; j++) {
-        quantities at = quantities_at(values, (b->local[token[j]] - 1u) * width);
+        quantities at = attest_audit_quantities_at(values, (b->local[token[j]] - 1u) * width);
         double weight = b->weight[j], spread = b->spread[j], above = weight + u * spread;
 
         for (size_t c = 0; c < width; c++) {
@@ -375,7 +380,7 @@ static void set_inputs(quantities to, const double *x, size_t count,
                        const attest_audit_model *model)
 {
     for (size_t i = 0; i < count; i++)
-        set_input(quantities_at(&to, i), x[i], model);
+        set_input(attest_audit_quantities_at(&to, i), x[i], model);
 }
 
 /* Sets the scale: a double with an error of at most two ulps, rounded once to the format. */
@@ -473,12 +478,13 @@ static size_t bound_scores(attest_audit_head_bound *r, const attest_judge_row *r
 
     for (size_t j = row->first; j < row->last; j++) {
         double bias = row->bias ? row->bias[j - row->first] : 0;
-        quantities score = quantities_at(&r->work.score, count);
+        quantities score = attest_audit_quantities_at(&r->work.score, count);
 
         if (!(bias > -(double)INFINITY))
             continue;
-        attest_audit_bound_score(count, quantities_at(&r->key, j * x->dim),
-                                 quantities_at(&r->query, i * x->dim), x->dim, &r->work);
+        attest_audit_bound_score(count, attest_audit_quantities_at(&r->key, j * x->dim),
+                                 attest_audit_quantities_at(&r->query, i * x->dim), x->dim,
+                                 &r->work);
         if (scales) /* a product of one term */
             attest_audit_bound_score(count, r->scale, score, 1, &r->work);
         if (row->bias)
@@ -499,7 +505,7 @@ void attest_audit_head_bound_run(double *entry, attest_audit_head_bound *r,
     attest_judge_head_get_row(&row, head, i);
     count = bound_scores(r, &row, i);
     if (head->sink) {
-        quantities score = quantities_at(&r->work.score, count);
+        quantities score = attest_audit_quantities_at(&r->work.score, count);
 
         *score.value = *r->sink.value;
         *score.slip = *r->sink.slip;

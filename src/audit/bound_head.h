@@ -68,10 +68,8 @@ typedef struct bound {
     size_t *winner;          /* hardmax: the tokens of keys that may win */
 } bound;
 
-static inline quantities quantities_at(const quantities *q, size_t i)
-{
-    return (quantities){q->value + i, q->slip + i, q->error + i};
-}
+/* Returns the quantities from number i on. */
+quantities attest_audit_quantities_at(const quantities *q, size_t i);
 
 /* Step 1: an entry of the data, rounded once. */
 void attest_audit_bound_input(double *value, double *slip, double *error,

@@ -14,11 +14,6 @@
 #include "io/json_read.h"
 #include "number/scope.h"
 
-void attest_audit_gate_init(attest_audit_gate *gate)
-{
-    *gate = (attest_audit_gate){0};
-}
-
 void attest_audit_gate_clear(attest_audit_gate *gate)
 {
     for (size_t i = 0; i < gate->count; i++)

@@ -7,13 +7,12 @@
 #include "io/json_read.h"
 #include "io/json_write.h"
 
-/* The list of what got worse, one line each. */
+/* The list of what got worse, one line each; all zero: empty. */
 typedef struct attest_audit_gate {
     size_t count, room;
     char **line;
 } attest_audit_gate;
 
-void attest_audit_gate_init(attest_audit_gate *gate);
 void attest_audit_gate_clear(attest_audit_gate *gate);
 
 /* Compares the record of an audit, as the writer writes it, with the one at path, format by

@@ -475,11 +475,11 @@ static int run_job(audit_request *request, attest_common *common)
     job.request = request;
     job.common = common;
     attest_dataset_init(&job.dataset);
-    attest_audit_gate_init(&job.gate);
     code = audit(&job);
     for (size_t i = 0; i < job.subjects; i++)
         subject_clear(&job.subject[i]);
-    attest_audit_gate_clear(&job.gate);
+    if (request->settings.gate)
+        attest_audit_gate_clear(&job.gate);
     attest_dataset_clear(&job.dataset);
     attest_texts_clear(&job.texts);
     attest_judge_model_free(job.kernel);

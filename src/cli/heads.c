@@ -470,11 +470,11 @@ static int run_job(heads_request *request, attest_common *common)
     if (request->slurm)
         return submit(request);
     attest_audit_heads_init(&job.heads);
-    attest_audit_gate_init(&job.gate);
     code = add_kernel(&job);
     if (code == EXIT_HOLDS)
         code = audit(&job);
-    attest_audit_gate_clear(&job.gate);
+    if (request->settings.gate)
+        attest_audit_gate_clear(&job.gate);
     attest_audit_heads_clear(&job.heads);
     attest_texts_clear(&job.texts);
     attest_judge_model_free(job.kernel);

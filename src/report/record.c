@@ -14,7 +14,7 @@
 #include "base/scope.h"
 #include "base/sha256.h"
 #include "base/text.h"
-#include "report/table.h"
+#include "report/markup.h"
 
 /* The files below a directory, in the order of their names. */
 typedef struct listing {

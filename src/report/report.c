@@ -17,7 +17,6 @@
 #include "report/record.h"
 #include "report/section.h"
 #include "report/style.h"
-#include "report/table.h"
 
 /* A quoted CSV field, with quotes doubled. Control characters are escaped as in print.h, since
  * the table may go to a terminal. */

@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "report/section.h"
-#include "report/table.h"
 
 enum { MOST_FORMATS = 24, MOST_AUDITS = 16 };
 

@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "report/section.h"
-#include "report/table.h"
 
 enum { PARTS = 4, MOST_BARS = 40, MOST_LABELS = 12 };
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "report/section.h"
-#include "report/table.h"
 
 static void write_certificate(attest_markup *body, const attest_record *record)
 {

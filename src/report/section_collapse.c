@@ -9,7 +9,6 @@
 
 #include "base/memory.h"
 #include "report/section.h"
-#include "report/table.h"
 
 /* "nearest, shifted, sequential, fma, sums in binary32". */
 static void write_arithmetic(attest_markup *body, const attest_json_cursor *root)

@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "report/section.h"
-#include "report/table.h"
 
 enum { NAME = 32, MOST_SIDE = 256 };
 

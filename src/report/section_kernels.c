@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "report/section.h"
-#include "report/table.h"
 
 enum { MOST_BINS = 64, MOST_HEADS = 48, PARTS = 16 };
 

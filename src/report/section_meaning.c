@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "report/section.h"
-#include "report/table.h"
 
 /* The number of tokens that are shown before the token in question. */
 enum { MOST_BEFORE = 24 };
@@ -158,20 +157,21 @@ static void write_names(attest_markup *body, const attest_json_cursor *root)
     attest_markup_open_class(body, "p", "lead");
     for (int i = 0; i < 3; i++) {
         attest_json_cursor part, model;
-        const char *name;
+        const char *path, *name;
 
         if (!attest_json_find_member(&part, root, key[i]))
             continue;
-        name = attest_value_text(&part, "path");
-        if (i == 1 && !*name)
-            name = *attest_value_text(&part, "strategy") ? "built from the data" : "";
-        if (*name)
-            attest_markup_printf(body, "%s: %s. ", what[i], name);
+        path = attest_value_text(&part, "path");
+        name = attest_value_text(&part, "name");
+        if (i == 1 && !*path)
+            path = *attest_value_text(&part, "strategy") ? "built from the data" : "";
+        if (*path && *name)
+            attest_markup_printf(body, "%s: %s (%s). ", what[i], path, name);
+        else if (*path || *name)
+            attest_markup_printf(body, "%s: %s. ", what[i], *path ? path : name);
         if (attest_json_find_member(&model, &part, "model"))
             attest_markup_printf(body, "Model: %s (%s). ", attest_value_text(&model, "path"),
                                  attest_value_text(&model, "arch"));
-        if (*attest_value_text(&part, "name"))
-            attest_markup_printf(body, "(%s) ", attest_value_text(&part, "name"));
     }
     attest_markup_close(body);
 }

@@ -5,7 +5,6 @@
 
 #include "report/glossary.h"
 #include "report/section.h"
-#include "report/table.h"
 
 enum { MOST_CARDS = 24 };
 

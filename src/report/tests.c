@@ -10,7 +10,6 @@
 #include "base/scope.h"
 #include "base/text.h"
 #include "report/markup.h"
-#include "report/table.h"
 
 void attest_report_tests_init(attest_report_tests *tests)
 {

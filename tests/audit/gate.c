@@ -188,7 +188,7 @@ static void test_members(void)
         parse(&document[1], text);
         for (int k = 0; k < 2; k++)
             root[k] = attest_json_root(&document[k]);
-        attest_audit_gate_init(&gate);
+        gate = (attest_audit_gate){0};
         status = attest_audit_gate_format(&gate, &root[0], &root[1], "f", &error);
         join(lines, &gate, status, &error);
         TAP_OK(matches(lines, member_rows[i].lines), "%s %s: \"%s\"",
@@ -285,7 +285,7 @@ static void test_formats(const char *path)
         write_record(path, i ? "audit" : "judgement", format_rows[i].formats,
                      format_rows[i].rest);
         audit.collapse.bits = format_rows[i].bits;
-        attest_audit_gate_init(&gate);
+        gate = (attest_audit_gate){0};
         status = attest_audit_gate_check(&gate, write_audit, &audit, path, NULL, &error);
         join(lines, &gate, status, &error);
         TAP_OK(matches(lines, format_rows[i].lines) &&
@@ -394,7 +394,7 @@ static void test_heads(const char *path)
         attest_error error;
 
         write_heads(path, head_rows[i].total, head_rows[i].heads);
-        attest_audit_gate_init(&gate);
+        gate = (attest_audit_gate){0};
         status =
             attest_audit_gate_check(&gate, write_audited_heads, &heads, path, NULL, &error);
         join(lines, &gate, status, &error);
@@ -407,7 +407,7 @@ static void test_heads(const char *path)
         attest_error error;
 
         write_record(path, "audit", "bfloat16", "");
-        attest_audit_gate_init(&gate);
+        gate = (attest_audit_gate){0};
         TAP_OK(attest_audit_gate_check(&gate, write_audited_heads, &heads, path, NULL,
                                        &error) == ATTEST_FORMAT &&
                    strstr(error.text, path) && strstr(error.text, "heads"),

@@ -39,7 +39,7 @@ static void compare(const attest_json_cursor *stored, bool known)
     attest_json_document document;
     attest_json_cursor now;
     attest_audit_result result;
-    attest_audit_gate gate;
+    attest_audit_gate gate = {0};
     attest_error error;
     char *text;
 
@@ -48,7 +48,6 @@ static void compare(const attest_json_cursor *stored, bool known)
     if (!text || attest_json_document_parse(&document, text, strlen(text), NULL, &error))
         abort();
     now = attest_json_root(&document);
-    attest_audit_gate_init(&gate);
     if (attest_audit_gate_format(&gate, &now, stored, "bfloat16", &error) != ATTEST_OK &&
         (error.text[0] == '\0' || strchr(error.text, '\n')))
         abort();
