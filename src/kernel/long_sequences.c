@@ -1,8 +1,6 @@
 /* long_sequences.c -- attention of sequences of any length, in tiles of 6 rows by two vectors
  * of four, or of 12 rows by two vectors of eight. */
-#include "kernel/long_sequences.h"
-
-#include "kernel/long_pack.inc"
+#include "kernel/long_panel.inc"
 
 #include "kernel/long_tiles.inc"
 
