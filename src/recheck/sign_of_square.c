@@ -206,14 +206,8 @@ static void get_deepest(fmpz_t deepest, const attest_recheck_fractions *f)
 {
     fmpz_zero(deepest);
     for (size_t i = 0; i < f->count; i++) {
-        FMPZ(own);
-        for (size_t c = 0; c <= f->dim; c++) {
-            const attest_recheck_sum *sum =
-                c < f->dim ? &f->fraction[i].above[c] : &f->fraction[i].below;
-            if (sum->count > 0 && fmpz_cmp(&sum->term[sum->count - 1].depth, own) > 0)
-                fmpz_set(own, &sum->term[sum->count - 1].depth);
-        }
-        fmpz_addmul_ui(deepest, own, 2);
+        const attest_recheck_sum *below = &f->fraction[i].below;
+        fmpz_addmul_ui(deepest, &below->term[below->count - 1].depth, 2);
     }
 }
 

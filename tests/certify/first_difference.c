@@ -333,6 +333,32 @@ static void test_brute_force(void)
     arb_clear(most);
 }
 
+/* Norms far below 1 are enclosed as narrowly as others. */
+static void test_small_norms(void)
+{
+    static const char text[] = "{\"format\":\"attest/dataset\",\"version\":1,\"sequences\":"
+                               "[[[\"1/64\"],[\"1/32\"]],[[\"1/32\"],[\"3/64\"]]]}";
+    attest_construction c;
+    attest_finding finding;
+    attest_dataset data;
+
+    attest_dataset_init(&data);
+    attest_construction_init(&c);
+    attest_finding_init(&finding);
+    c.strategy = ATTEST_STRATEGY_GAP;
+    if (attest_dataset_parse_json(&data, text, strlen(text), NULL, NULL) != ATTEST_OK ||
+        attest_construction_build(&c, &data, NULL) != ATTEST_OK || c.hypothesis)
+        abort();
+    TAP_OK(decide(&finding, &data, &c.weights, NULL) == ATTEST_OK &&
+               finding.verdict == ATTEST_PROVED &&
+               arb_rel_accuracy_bits(finding.max_norm) > 20 &&
+               arf_cmpabs_2exp_si(arb_midref(finding.max_norm), -3) < 0,
+           "small norms: %ld bits", arb_rel_accuracy_bits(finding.max_norm));
+    attest_finding_clear(&finding);
+    attest_construction_clear(&c);
+    attest_dataset_clear(&data);
+}
+
 /* The verdict and the reason on one dataset, for weights changed by change. */
 static void test_refusals(void)
 {
@@ -994,6 +1020,7 @@ static void test_longest(const char *sequences)
 TEST(first_difference)
 {
     test_brute_force();
+    test_small_norms();
     test_refusals();
     test_long();
     test_norms();

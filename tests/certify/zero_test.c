@@ -70,6 +70,23 @@ static void make_difference(attest_softmax_sum *sum, const attest_weights *weigh
     attest_softmax_sum_finish(sum);
 }
 
+/* Modulo primes a difference shows without terms; what is equal takes some. */
+static void test_modular(const attest_weights *weights, const attest_dataset *dataset)
+{
+    attest_zero_answer answer = ATTEST_ZERO_UNABLE;
+    attest_softmax_sum sum;
+    fmpq_t target;
+
+    fmpq_init(target);
+    fmpq_set_si(target, 1, 7);
+    make_difference(&sum, weights, dataset, 1, 2);
+    TAP_OK(attest_zero_test(&answer, &sum, target, 0, NULL) == ATTEST_OK &&
+               answer == ATTEST_ZERO_DIFFERENT,
+           "another square is told apart without terms");
+    attest_softmax_sum_clear(&sum);
+    fmpq_clear(target);
+}
+
 /* Whether the square of that is the target. */
 static attest_zero_answer test(const attest_weights *weights, const attest_dataset *dataset,
                                uint32_t a, uint32_t b, const fmpq_t target, size_t *groups)
@@ -345,6 +362,7 @@ TEST(zero_test)
     TAP_OK(test(&many, &dataset, 0, 1, target, &groups) == ATTEST_ZERO_EQUAL,
            "many heads: fractions reduce to the same ones");
     test_deep(&one);
+    test_modular(&one, &dataset);
     fmpq_clear(target);
     attest_weights_clear(&one);
     attest_weights_clear(&many);

@@ -156,6 +156,12 @@ END
         checked 1 "witness: $name" $name
     done
     checked 0 "no witness claims nothing" none
+    for order in -2 0 2; do
+        echo "order: o['witness']['order'] = $order" | alter
+        run 2 "witness: the order $order" check order.json
+        grep -q 'witness.order: neither 1 nor -1' "$err"
+        result $? "is refused: $(cat "$err")"
+    done
 done
 
 # What else a certificate says.

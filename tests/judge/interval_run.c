@@ -38,6 +38,17 @@ static void add_factors(judge_case *c, uint64_t *state)
         abort();
 }
 
+/* Queries that are 0: weights are equal, and what sums lose shows in the order of their terms.
+ */
+static void set_equal(judge_case *c)
+{
+    attest_error error = {0};
+
+    memset(c->q, 0, sizeof c->q);
+    if (attest_judge_head_load(&c->head, 0, 0, &error) != ATTEST_OK)
+        abort();
+}
+
 static void set_cases(judge_case *c, uint64_t *state, size_t kind, size_t trial)
 {
     case_init(c, state, kind);
@@ -51,6 +62,8 @@ static void set_cases(judge_case *c, uint64_t *state, size_t kind, size_t trial)
         c->variant.exp_relative = 0x1p-6;
     if (trial % 3 == 0)
         add_factors(c, state);
+    if (trial % 6 == 5)
+        set_equal(c);
 }
 
 static size_t check_row(judge_case *c, attest_judge_interval_run *run, uint64_t *state,

@@ -328,6 +328,43 @@ static void test_shipped(void)
     }
 }
 
+/* What is quantised, of which inputs exact values are, and where the scales go. */
+static void test_quantise(void)
+{
+    static const struct {
+        const char *text;
+        bool of_quantised, folded;
+        int schemes;
+    } of[] = {{JSON(, "quantise"
+                    : {"k" : "e4m3:per-head"}),
+               false, false, 2},
+              {JSON(, "quantise"
+                    : {"k" : "e4m3:per-head", "exact" : "inputs", "descale" : "inputs"}),
+               false, false, 2},
+              {JSON(, "quantise"
+                    : {"q" : "e4m3:per-head", "exact" : "quantised"}),
+               true, false, 1},
+              {JSON(, "quantise"
+                    : {"v" : "e4m3:per-head", "q" : null, "descale" : "folded"}),
+               false, true, 4},
+              {JSON(, "comment"
+                    : "none"),
+               false, false, 0}};
+
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
+        attest_judge_model model;
+        int schemes = 0;
+
+        need(&model, of[i].text);
+        for (int s = 0; s < 3; s++)
+            schemes += (model.quantise.scheme[s].name[0] != 0) << s;
+        TAP_OK(model.quantise.of_quantised == of[i].of_quantised &&
+                   model.quantise.folded == of[i].folded && schemes == of[i].schemes,
+               "%s", of[i].text + 52);
+        attest_judge_model_clear(&model);
+    }
+}
+
 static void test_load(void)
 {
     char path[] = "judge-model-XXXXXX.json";
@@ -363,6 +400,14 @@ static const struct {
     {JSON(, "score": 3), "score: an object is expected, this is a number"},
     {JSON(, "score": null), "score: an object is expected, this is null"},
     {JSON(, "score": []), "score: this list is empty"},
+    {JSON(, "inputs": {"q": ["bf16", "fp16"]}, "quantise": {"q": "e4m3:per-token"}), "inputs: what is quantised"},
+    {JSON(, "inputs": {"k": ["bf16", "fp16"]}, "quantise": {"k": "e4m3:per-token"}), "inputs: what is quantised"},
+    {JSON(, "inputs": {"v": ["bf16", "fp16"]}, "quantise": {"v": "e4m3:per-token"}), "inputs: what is quantised"},
+    {JSON(, "quantise": 3), "quantise: an object with q, k, v, p, exact and descale"},
+    {JSON(, "quantise": {"o": "e4m3:per-token"}), "quantise.o: there is no such member"},
+    {JSON(, "quantise": {"k": "int9"}), "quantise.k: "},
+    {JSON(, "quantise": {"exact": "none"}), "quantise.exact: "},
+    {JSON(, "quantise": {"k": "e4m3:per-head", "descale": "none"}), "quantise.descale: "},
     {JSON(, "score": [{}, 1]), "score[1]: an object is expected"},
     {JSON(, "scores": {}), "scores: there is no such member"},
     {JSON(, "score": {"blok": 3}), "score.blok: there is no such member"},
@@ -515,6 +560,7 @@ TEST(model)
     test_round_trip(many_lists);
     test_round_trip(corner);
     test_shipped();
+    test_quantise();
     test_load();
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         test_one(bad[i].text, bad[i].says);

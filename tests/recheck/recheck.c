@@ -649,6 +649,40 @@ static void test_scales(void)
            tried, finite, wrong);
 }
 
+/* The lemma is for one head of rank 1: a matrix of zeros is of rank 0. */
+static void test_rank_zero(void)
+{
+    size_t refused = 0;
+
+    for (int m = 0; m < 5; m++) {
+        attest_recheck_lemma lemma;
+        attest_weights weights;
+        attest_dataset dataset;
+        attest_recheck check;
+        uint64_t state = 1;
+        attest_matrix *matrix[4];
+
+        make_dataset(&dataset, 4, 2, 1, &state);
+        make_weights(&weights, 1);
+        matrix[0] = &weights.head->wq;
+        matrix[1] = &weights.head->wk;
+        matrix[2] = &weights.head->wv;
+        matrix[3] = &weights.head->wo;
+        for (int i = 0; i < 4; i++)
+            fmpz_set_si(matrix[i]->entry, i == m ? 0 : 3);
+        if (attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK)
+            abort();
+        if (attest_recheck_lemma_init(&lemma, &check))
+            attest_recheck_lemma_clear(&lemma);
+        else
+            refused += m < 4;
+        attest_recheck_clear(&check);
+        attest_weights_clear(&weights);
+        attest_dataset_clear(&dataset);
+    }
+    TAP_OK(refused == 4, "the lemma refuses a matrix of zeros: %zu of 4", refused);
+}
+
 /* The token 1/10 beside -1, scores 12 x x', what is added is minus the mean: that lies so far
  * below 1/10, which scores most, that it is negative, and the output 1/10 + 0.13. */
 static void test_far_end(void)
@@ -901,6 +935,7 @@ TEST(recheck)
     test_cancelled();
     test_lemma();
     test_scales();
+    test_rank_zero();
     test_far_end();
     test_wide();
     test_tight();

@@ -154,11 +154,17 @@ static void test_work(void)
 /* Whether outputs are equal takes no bits where they are rational. */
 static void test_zero(const char *activation)
 {
+    arb_t square;
     arf_t zero;
     scene s;
 
     arf_init(zero);
     scene_init(&s, activation, "[[1,0],[1,0],[1,\"3/2\"]],[[1,0]]");
+    arb_init(square);
+    arb_one(square);
+    TAP_OK(attest_recheck_square(square, &s.check, 0, 1, 64, 100) && arb_is_zero(square),
+           "%s: the square of a distance of 0 is 0", activation);
+    arb_clear(square);
     TAP_OK(attest_recheck_compare_end(&s.check, 0, 1, zero, 100) == 0 &&
                attest_recheck_compare_end(&s.check, 0, s.dataset.start[1], zero, 100) == 1,
            "%s: distances against 0", activation);
