@@ -1,4 +1,4 @@
-/* head_plan.h -- how one head is evaluated: four products of matrices.
+/* head_plan.h -- how one head is evaluated, by four products of matrices, and the work of that.
  *
  *     score of key j for query k = (key z_j) . (query z_k)
  *     output of query k          = output (sum_j weight_j value z_j)
@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include <attest/attention.h>
+#include <attest/dataset.h>
 
 /* A dense matrix: entry (r, c) is entry[r*row_step + c*col_step] / denominator. */
 typedef struct attest_factor {
@@ -66,5 +67,32 @@ attest_status attest_head_plan_check_plain(const attest_weights *weights,
 attest_status attest_head_plan_check(const attest_weights *weights,
                                      const attest_sequence *sequence,
                                      attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Work is counted in operations on bits: an operation on numbers of b bits is b log2 b of them,
+ * of which a processor does some 10^10 per second. Evaluations that would take hours are
+ * refused by this estimate; no verdict rests on it. */
+
+/* Returns the work of one operation on numbers of this many bits. */
+double attest_work_operation(double bits);
+
+/* Returns the work of the layer on this number of queries of the sequence: in exact arithmetic
+ * for bits = 0, else in balls of this precision. Cost: O(n d) and the entries of the matrices.
+ */
+double attest_work_estimate(const attest_weights *weights, const attest_sequence *sequence,
+                            size_t queries, long bits);
+
+/* Subtracts the work of all queries of these sequences of the dataset (NULL: of the first ones)
+ * from *left. Status: UNABLE (too little is left, or the budget, which may be NULL, is used
+ * up), NOMEM. */
+attest_status attest_work_charge_sequences(double *left, const attest_weights *weights,
+                                           const attest_dataset *dataset,
+                                           const size_t *sequence, size_t sequences, long bits,
+                                           attest_budget *budget,
+                                           attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Subtracts work from *left, which is infinite if there is no limit. Status: UNABLE if work >
+ * *left. */
+attest_status attest_work_charge(double *left, double work,
+                                 attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

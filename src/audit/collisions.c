@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/term.h"
-#include "geometry/candidates.h"
+#include "geometry/closest_pair.h"
 #include "number/scope.h"
 
 void attest_audit_collisions_init(attest_audit_collisions *collisions)
@@ -234,7 +234,7 @@ static attest_status make_cloud(attest_cloud *cloud, const attest_audit_outputs 
     return ATTEST_OK;
 }
 
-/* Finds candidates by the tree of geometry/candidates.h, in doubles with error bounds, and
+/* Finds candidates by the tree of geometry/closest_pair.h, in doubles with error bounds, and
  * compares them exactly. */
 static attest_status search_tree(arf_t square, size_t pair[2], bool *found,
                                  const attest_audit_outputs *outputs,

@@ -28,7 +28,7 @@ typedef struct attest_audit_request {
     double *weights_out; /* NULL, or shared: gets the weights of softmax, key by key; those of
                           * position p and head h begin at (p heads + h) longest */
     size_t jobs;
-    double max_work; /* limit on the work of a reference (attention/work.h) */
+    double max_work; /* limit on the work of a reference (attention/head_plan.h) */
 } attest_audit_request;
 
 /* Positions begin to end - 1 of a sequence. */

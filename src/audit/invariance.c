@@ -7,7 +7,7 @@
 
 #include <attest/attention.h>
 
-#include "attention/work.h"
+#include "attention/head_plan.h"
 #include "audit/evaluate.h"
 #include "base/memory.h"
 #include "number/scope.h"

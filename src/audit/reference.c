@@ -9,7 +9,7 @@
 #include <attest/certify.h>
 
 #include "attention/attention_ball.h"
-#include "attention/work.h"
+#include "attention/head_plan.h"
 #include "base/memory.h"
 #include "base/term.h"
 #include "base/workers.h"

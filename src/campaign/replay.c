@@ -7,7 +7,7 @@
 
 #include <attest/certify.h>
 
-#include "attention/work.h"
+#include "attention/head_plan.h"
 #include "audit/collision_file.h"
 #include "base/memory.h"
 #include "campaign/counterexample.h"

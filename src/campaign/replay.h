@@ -31,7 +31,7 @@ typedef struct attest_view {
 
 typedef struct attest_replay {
     double seconds;  /* limit for a loaded property; init: 60 */
-    double max_work; /* attention/work.h; init: ATTEST_CERTIFY_MAX_WORK */
+    double max_work; /* attention/head_plan.h; init: ATTEST_CERTIFY_MAX_WORK */
     attest_trial_outcome outcome;
     char decided_by[128]; /* "property theorem1", "contextual-mapping by certify" */
     char reason[ATTEST_ERROR_SIZE];

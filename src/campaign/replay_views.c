@@ -7,7 +7,7 @@
 
 #include <attest/attention.h>
 
-#include "attention/work.h"
+#include "attention/head_plan.h"
 #include "audit/collision_file.h"
 #include "base/memory.h"
 #include "campaign/counterexample.h"

@@ -7,7 +7,7 @@
 #include <attest/attention.h>
 #include <attest/certify.h>
 
-#include "attention/work.h"
+#include "attention/head_plan.h"
 #include "base/memory.h"
 #include "base/scope.h"
 #include "base/workers.h"

@@ -6,7 +6,7 @@
 #include <attest/progress.h>
 #include <attest/weights.h>
 
-#include "geometry/cloud.h"
+#include "geometry/closest_pair.h"
 
 /* Values are kept after they are computed. Contexts are numbered in order of first
  * appearance, so those of one sequence are consecutive, and one evaluation of the sequence
@@ -19,7 +19,7 @@ typedef struct attest_outputs {
     arb_ptr *ball; /* by context: dim balls, or NULL */
     long *bits;    /* by context: the precision of its balls */
     long most_bits;
-    double work_left;         /* attention/work.h; init: no limit */
+    double work_left;         /* attention/head_plan.h; init: no limit */
     attest_progress progress; /* of the evaluation of all contexts; init: none */
 } attest_outputs;
 

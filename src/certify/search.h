@@ -5,7 +5,7 @@
 #include <attest/certify.h>
 
 #include "certify/outputs.h"
-#include "geometry/candidates.h"
+#include "geometry/closest_pair.h"
 
 typedef struct attest_search {
     attest_outputs outputs;

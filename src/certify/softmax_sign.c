@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "attention/work.h"
+#include "attention/head_plan.h"
 #include "base/term.h"
 #include "number/ball_exp.h"
 #include "number/scope.h"

@@ -14,8 +14,8 @@
 typedef struct attest_softmax_limits {
     long bits;    /* of balls */
     size_t terms; /* of one product */
-    double *work; /* the work that is left for products, reduced by them (attention/work.h);
-                     NULL: no limit */
+    double *work; /* the work that is left for products, reduced by them
+                     (attention/head_plan.h); NULL: no limit */
 } attest_softmax_limits;
 
 /* The limit that was met, if any. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attention/work.h"
+#include "attention/head_plan.h"
 #include "base/memory.h"
 #include "base/scope.h"
 #include "base/workers.h"

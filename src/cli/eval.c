@@ -7,8 +7,8 @@
 
 #include <attest/attest.h>
 
+#include "attention/head_plan.h"
 #include "attention/network.h"
-#include "attention/work.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/workers.h"

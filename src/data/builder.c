@@ -6,14 +6,178 @@
 
 #include <attest/dataset.h>
 
+#include "base/map.h"
 #include "base/memory.h"
 #include "base/scope.h"
-#include "data/token_index.h"
 #include "number/rationals.h"
+#include <time.h>
+#include <unistd.h>
 
 /* The number of tokens of doubles that are hashed before the first of them is looked up, so
  * that the slots of a large index, which are far apart in memory, are fetched together. */
 enum { BATCH = 32 };
+
+/* The index of the table: hashes of tokens. */
+
+typedef unsigned __int128 uint128;
+
+/* An empty index. It draws a secret of its own when it outgrows its first slots: among so few
+ * tokens collisions cost nothing, and asking the system for a secret costs more than they do.
+ */
+static void index_init(attest_token_index *index)
+{
+    memset(index, 0, sizeof *index);
+    index->key[0] = 0x9E3779B97F4A7C15u;
+    index->key[1] = 0xBF58476D1CE4E5B9u;
+}
+
+/* Draws the secret of the hash. Indices follow the order of first appearance, so the secret
+ * changes no result, only which tokens collide. Without entropy from the system, an address and
+ * the time are used. */
+static void draw_key(attest_token_index *index)
+{
+    if (getentropy(index->key, sizeof index->key) != 0) {
+        index->key[0] = (uint64_t)(uintptr_t)index * 0x9E3779B97F4A7C15u;
+        index->key[1] = (uint64_t)time(NULL) * 0xBF58476D1CE4E5B9u;
+    }
+}
+
+static void index_clear(attest_token_index *index)
+{
+    free(index->slot);
+    index->slot = NULL;
+    index->slots = 0;
+}
+
+/* Adds both halves of a 128-bit product: with a secret factor, no known difference of inputs
+ * cancels. */
+static inline uint64_t fold(uint64_t a, uint64_t b)
+{
+    uint128 product = (uint128)a * b;
+
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* The hash of dim doubles (finite, none of them -0), and of a rational token. Equal tokens have
+ * equal hashes. */
+static uint64_t hash_real(const attest_token_index *index, const double *value, size_t dim)
+{
+    uint64_t k0 = index->key[0], k1 = index->key[1], hash = k0, word[2];
+    size_t c = 0;
+
+    for (; c + 2 <= dim; c += 2) {
+        memcpy(word, value + c, sizeof word);
+        hash = fold(word[0] ^ k1, word[1] ^ hash);
+    }
+    if (c < dim) {
+        memcpy(word, value + c, sizeof word[0]);
+        hash = fold(word[0] ^ k1, hash);
+    }
+    return fold(hash ^ k0, k1 | 1);
+}
+
+static uint64_t hash_integer(const attest_token_index *index, uint64_t hash, const fmpz_t value)
+{
+    uint64_t k1 = index->key[1];
+
+    if (!COEFF_IS_MPZ(*value))
+        return fold((uint64_t)*value ^ k1, hash ^ 1);
+    const __mpz_struct *big = COEFF_TO_PTR(*value);
+    size_t limbs = mpz_size(big);
+    hash = fold((uint64_t)(mpz_sgn(big) < 0) ^ k1, hash ^ limbs);
+    for (size_t i = 0; i < limbs; i++)
+        hash = fold((uint64_t)mpz_getlimbn(big, (mp_size_t)i) ^ k1, hash ^ 1);
+    return hash;
+}
+
+static uint64_t hash_rational(const attest_token_index *index, const fmpz *numerator,
+                              const fmpz_t denominator, size_t dim)
+{
+    uint64_t hash = hash_integer(index, index->key[0], denominator);
+
+    for (size_t c = 0; c < dim; c++)
+        hash = hash_integer(index, hash, numerator + c);
+    return fold(hash ^ index->key[0], index->key[1] | 1);
+}
+
+static uint64_t hash_token(const attest_token_index *index, const attest_tokens *tokens,
+                           size_t t)
+{
+    if (tokens->real)
+        return hash_real(index, tokens->real + t * tokens->dim, tokens->dim);
+    return hash_rational(index, tokens->numerator + t * tokens->dim, tokens->denominator + t,
+                         tokens->dim);
+}
+
+/* Moves all entries, those of the tokens of the table, to slots slots. Status: NOMEM. */
+static attest_status index_resize(attest_token_index *index, const attest_tokens *tokens,
+                                  size_t slots)
+{
+    attest_map map = {index->slot, index->slots}, keyed = {0};
+    size_t least = attest_map_slots(0);
+    bool draws = map.slots <= least && slots > least;
+
+    if (!attest_map_resize(draws ? &keyed : &map, slots))
+        return ATTEST_NOMEM;
+    if (draws) {
+        attest_map_clear(&map);
+        map = keyed;
+        draw_key(index);
+        for (size_t t = 0; t < tokens->count; t++)
+            attest_map_enter(&map, hash_token(index, tokens, t), t);
+    }
+    index->slot = map.slot;
+    index->slots = map.slots;
+    return ATTEST_OK;
+}
+
+/* A token that is looked for among those of the table: doubles, or a rational one. */
+typedef struct sought {
+    const attest_tokens *tokens;
+    const double *value;
+    const fmpz *numerator, *denominator;
+} sought;
+
+/* Finite and never -0: equal numbers have equal bits. */
+static inline bool is_same_real(void *key, size_t token)
+{
+    const sought *w = key;
+    size_t dim = w->tokens->dim;
+
+    return memcmp(w->tokens->real + token * dim, w->value, dim * sizeof *w->value) == 0;
+}
+
+/* The index of the token in the table. A token that is not there is entered as token next,
+ * which the caller must then put into the table. Domain: a free slot is left. */
+static size_t find_real(attest_token_index *index, const attest_tokens *tokens,
+                        const double *value, uint64_t hash, size_t next)
+{
+    attest_map map = {index->slot, index->slots};
+    sought key = {.tokens = tokens, .value = value};
+
+    return attest_map_get(&map, hash, is_same_real, &key, next);
+}
+
+static inline bool is_same_rational(void *key, size_t token)
+{
+    const sought *w = key;
+    size_t dim = w->tokens->dim;
+
+    return fmpz_equal(w->tokens->denominator + token, w->denominator) &&
+           _fmpz_vec_equal(w->tokens->numerator + token * dim, w->numerator, (slong)dim);
+}
+
+static size_t find_rational(attest_token_index *index, const attest_tokens *tokens,
+                            const fmpz *numerator, const fmpz_t denominator, uint64_t hash,
+                            size_t next)
+{
+    attest_map map = {index->slot, index->slots};
+    sought key = {.tokens = tokens, .numerator = numerator, .denominator = denominator};
+
+    return attest_map_get(&map, hash, is_same_rational, &key, next);
+}
+
+/* The builder. */
 
 /* Returns bytes to the budget. */
 static void give_back(attest_dataset_builder *builder, size_t bytes)
@@ -157,7 +321,7 @@ static attest_status reserve_table(attest_dataset_builder *builder, size_t more,
     status = charge(builder, slots * sizeof *builder->index.slot, error);
     if (status != ATTEST_OK)
         return status;
-    if (attest_token_index_resize(&builder->index, tokens, slots) != ATTEST_OK)
+    if (index_resize(&builder->index, tokens, slots) != ATTEST_OK)
         return attest_memory_fail(error);
     give_back(builder, old * sizeof *builder->index.slot);
     return ATTEST_OK;
@@ -183,7 +347,7 @@ attest_status attest_dataset_builder_reserve(attest_dataset_builder *builder, si
 /* Frees the index and returns everything that is charged. */
 static void release(attest_dataset_builder *builder)
 {
-    attest_token_index_clear(&builder->index);
+    index_clear(&builder->index);
     give_back(builder, builder->charged);
 }
 
@@ -196,7 +360,7 @@ static void trim(attest_dataset_builder *builder)
     size_t room = builder->table_room;
 
     give_back(builder, builder->index.slots * sizeof *builder->index.slot);
-    attest_token_index_clear(&builder->index);
+    index_clear(&builder->index);
     dataset->start = shrink(builder, dataset->start, builder->start_room, dataset->count + 1,
                             sizeof *dataset->start);
     dataset->token = shrink(builder, dataset->token, builder->token_room, dataset->total,
@@ -222,7 +386,7 @@ void attest_dataset_builder_init(attest_dataset_builder *builder, size_t dim,
     builder->dataset.dim = builder->dataset.tokens.dim = dim;
     builder->table = table;
     builder->budget = budget;
-    attest_token_index_init(&builder->index);
+    index_init(&builder->index);
     fmpz_init(builder->denominator);
     if (table == ATTEST_TABLE_RATIONAL)
         builder->numerator = _fmpz_vec_init((slong)dim);
@@ -284,10 +448,9 @@ attest_status attest_dataset_builder_add_token(attest_dataset_builder *builder,
         status = set_token(builder, entry, &bytes, error);
     if (status != ATTEST_OK)
         return status;
-    found = attest_token_index_find_rational(
+    found = find_rational(
         &builder->index, tokens, builder->numerator, builder->denominator,
-        attest_token_index_hash_rational(&builder->index, builder->numerator,
-                                         builder->denominator, tokens->dim),
+        hash_rational(&builder->index, builder->numerator, builder->denominator, tokens->dim),
         tokens->count);
     if (found == tokens->count) {
         if (tokens->count == ATTEST_TOKENS_MAX)
@@ -343,13 +506,13 @@ static attest_status add_batch(attest_dataset_builder *builder, const double *va
         return attest_error_set(error, ATTEST_FORMAT, "not a finite number");
     }
     for (size_t k = 0; k < count; k++) {
-        hash[k] = attest_token_index_hash_real(index, end + k * dim, dim);
+        hash[k] = hash_real(index, end + k * dim, dim);
         __builtin_prefetch(index->slot + attest_map_home(&map, hash[k]), 1);
     }
     for (size_t k = 0; k < count; k++) {
         size_t next = tokens->count;
         const double *token = end + k * dim;
-        size_t found = attest_token_index_find_real(index, tokens, token, hash[k], next);
+        size_t found = find_real(index, tokens, token, hash[k], next);
         if (found == next) {
             if (next == ATTEST_TOKENS_MAX)
                 return fail_full(error);

@@ -4,7 +4,7 @@
 
 #include <attest/matrix.h>
 
-#include "data/linear.h"
+#include "data/weights.h"
 #include "number/scope.h"
 
 void attest_matrix_init(attest_matrix *matrix)

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/scope.h"
-#include "data/weights_names.h"
+#include "data/weights.h"
 
 const char *const attest_activation_names[ATTEST_ACTIVATIONS] = {"softmax", "hardmax"};
 const char *const attest_ties_names[ATTEST_TIES] = {"uniform", "leftmost"};

@@ -15,8 +15,56 @@
 #define ATTEST_GEOMETRY_CLOSEST_PAIR_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "geometry/cloud.h"
+#include <attest/error.h>
+#include <attest/flint.h>
+#include <attest/progress.h>
+
+/* Many points, each known up to an error, as doubles. The true point i, divided by 2^exponent,
+ * lies within radius[i] (Euclidean) of centre[i*dim .. i*dim+dim-1]. Once finished, all entries
+ * are at most 1 in absolute value, so that squares of distances neither overflow nor lose more
+ * to underflow than proofs-notes/closest_pair.md allows for. Points of one colour are never
+ * compared. */
+typedef struct attest_cloud {
+    size_t count, dim;
+    double *centre;   /* count * dim */
+    double *radius;   /* count */
+    uint32_t *colour; /* count */
+    slong *own;       /* the exponent of each point until the cloud is finished, then NULL */
+    slong exponent;   /* of all points, once it is finished */
+    attest_progress progress; /* reports pairs during a search; init: none */
+    size_t jobs; /* processes of a search; 0: one. The result does not depend on it */
+} attest_cloud;
+
+/* Points at the origin, of colour 0. Status: NOMEM, UNABLE (more than 2^32 - 2 points). */
+attest_status attest_cloud_init(attest_cloud *cloud, size_t count, size_t dim,
+                                attest_error *error) ATTEST_WARN_UNUSED;
+void attest_cloud_clear(attest_cloud *cloud);
+
+/* Point i = the box of dim balls. Domain: not yet finished. */
+void attest_cloud_set_balls(attest_cloud *cloud, size_t i, arb_srcptr value);
+
+/* Point i = dim doubles, taken exactly. Domain: finite; not yet finished. */
+void attest_cloud_set_doubles(attest_cloud *cloud, size_t i, const double *value);
+
+/* Point i = a point at most radius from these dim doubles. Domain: finite; not yet finished. */
+void attest_cloud_set_rounded(attest_cloud *cloud, size_t i, const double *value,
+                              double radius);
+
+/* Brings all points to one exponent. Afterwards centres are finite; a point that is not lies at
+ * the origin, with an infinite radius. */
+void attest_cloud_finish(attest_cloud *cloud);
+
+/* Bounds on the norm of the true point i, in units of 2^exponent. Domain: finished. */
+void attest_cloud_norm(double *lower, double *upper, const attest_cloud *cloud, size_t i);
+
+/* Bounds on the distance of the true points i and j, in units of 2^exponent. Domain: finished.
+ */
+void attest_cloud_distance(double *lower, double *upper, const attest_cloud *cloud, size_t i,
+                           size_t j);
+#include "geometry/closest_pair.h"
 
 enum {
     ATTEST_TREE_LANES = 16, /* points are stored, coordinate by coordinate, in such groups */
@@ -50,28 +98,35 @@ typedef struct attest_tree {
     size_t nodes;
 } attest_tree;
 
-/* Needs the finished cloud as long as the tree lives. Status: NOMEM. */
-attest_status attest_tree_init(attest_tree *tree, const attest_cloud *cloud,
-                               attest_error *error) ATTEST_WARN_UNUSED;
-void attest_tree_clear(attest_tree *tree);
-
 /* A pair of points, first < second. */
 typedef struct attest_candidate {
     uint32_t first, second;
     double lower; /* bound on their distance */
 } attest_candidate;
 
-/* *bound = the least upper bound on a distance over all pairs of different colours; infinity
- * when there is no such pair. *pair = all candidates in lexicographic order, to be freed by the
- * caller; with more than most/2 of them *complete is false and *pairs 0. Status: NOMEM, IO (a
- * worker died). */
-attest_status attest_tree_closest(attest_candidate **pair, size_t *pairs, bool *complete,
-                                  double *bound, const attest_tree *tree, size_t most,
-                                  attest_error *error) ATTEST_WARN_UNUSED;
+/* An iterator over the candidates in lexicographic order, also where they are too many for a
+ * list. */
+typedef struct attest_candidates {
+    attest_tree tree;
+    double bound; /* the least upper bound, in units of 2^exponent of the cloud */
+    bool complete;
+    attest_candidate *pair;
+    size_t pairs;
+    bool *active; /* not complete: the points of candidates */
+    size_t at;    /* the next pair; not complete: the point whose neighbours are listed */
+    uint32_t *neighbour;
+    size_t room, neighbours, next;
+} attest_candidates;
 
-/* active[i] = true for every point i of a pair with lower <= bound, false for the others.
- * Status: NOMEM, IO. */
-attest_status attest_tree_active(bool *active, const attest_tree *tree, double bound,
-                                 attest_error *error) ATTEST_WARN_UNUSED;
+/* Searches the finished cloud, which must outlive the candidates, in its jobs processes.
+ * Status: NOMEM, IO (a worker died). */
+attest_status attest_candidates_init(attest_candidates *candidates, const attest_cloud *cloud,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
+void attest_candidates_clear(attest_candidates *candidates);
+
+/* The next candidate, first < second; *found is false after the last one. Status: NOMEM. */
+attest_status attest_candidates_next(bool *found, size_t *first, size_t *second,
+                                     attest_candidates *candidates,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

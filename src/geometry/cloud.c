@@ -1,5 +1,5 @@
 /* cloud.c -- many points, each known up to an error, as doubles. */
-#include "geometry/cloud.h"
+#include "geometry/closest_pair.h"
 
 #include <math.h>
 #include <stdbool.h>

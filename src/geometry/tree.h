@@ -8,6 +8,11 @@
 #include "geometry/closest_pair.h"
 #include "geometry/near.h"
 
+/* Needs the finished cloud as long as the tree lives. Status: NOMEM. */
+attest_status attest_tree_init(attest_tree *tree, const attest_cloud *cloud,
+                               attest_error *error) ATTEST_WARN_UNUSED;
+void attest_tree_clear(attest_tree *tree);
+
 /* s[lane] = the square of the distance between the centre at place at and each of those at
  * places from, ..., from + ATTEST_TREE_LANES - 1; from is a multiple of that. False when all of
  * them exceed limit; then s is unfinished. */

@@ -4,7 +4,7 @@
 
 #include <attest/weights.h>
 
-#include "data/weights_names.h"
+#include "data/weights.h"
 #include "io/json_take.h"
 #include "io/json_write.h"
 

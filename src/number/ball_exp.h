@@ -1,5 +1,5 @@
-/* ball_exp.h -- exponentials of many rationals at once, and the softmax weights of a head from
- * rounded scores, as balls. */
+/* ball_exp.h -- exponentials as balls: of many rationals at once, the softmax weights of a head
+ * from rounded scores, and e^{-depth} for depths of any size. */
 #ifndef ATTEST_NUMBER_BALL_EXP_H
 #define ATTEST_NUMBER_BALL_EXP_H
 
@@ -53,5 +53,14 @@ void attest_ball_scores_set(attest_ball_scores *scores, const fmpz *key, size_t 
 bool attest_ball_scores_exp(arb_ptr value, arb_ptr total, attest_ball_scores *scores,
                             const fmpz *query, const fmpz_t denominator, size_t count,
                             slong precision);
+
+/* Encloses weight = e^{-depth}. Error: relative, near 2^-bits plus the radius of depth. May
+ * alias. Cost: where depth >= 2^62, bits and the size of depth's integer part add up. */
+void attest_huge_exp(arb_t weight, const arb_t depth, long bits);
+
+/* value = factor e^{-depth}, and log2 of it, both enclosed; a depth of NULL is 0. False, and
+ * neither is set, where the factor is not certainly positive. */
+bool attest_huge_exp_scale(arb_t value, arb_t log2, const arb_t factor, const arb_t depth,
+                           long bits);
 
 #endif

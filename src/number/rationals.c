@@ -26,6 +26,11 @@ void attest_rationals_free(fmpq *rational, size_t count)
     free(rational);
 }
 
+void attest_rationals_clear(attest_rationals *rationals)
+{
+    attest_rationals_free(rationals->rational, rationals->count);
+}
+
 /* Returns the bytes that an fmpz of this many bits allocates: 0 if it fits into the word
  * itself. */
 static size_t bytes_of_bits(size_t bits)
@@ -245,4 +250,12 @@ void attest_integer_dot(fmpz *z, const fmpz *x, const fmpz *y, size_t count)
     fmpz_set_ui_array(z, sum[0], SUM_WORDS);
     if (negative)
         fmpz_neg(z, z);
+}
+
+void attest_ball_root(arb_t ball, const fmpq_t square)
+{
+    const slong bits = 128;
+
+    arb_set_fmpq(ball, square, 2 * bits);
+    arb_sqrt(ball, ball, bits);
 }

@@ -18,10 +18,7 @@ typedef struct attest_rationals {
     size_t count;
 } attest_rationals;
 
-static inline void attest_rationals_clear(attest_rationals *rationals)
-{
-    attest_rationals_free(rationals->rational, rationals->count);
-}
+void attest_rationals_clear(attest_rationals *rationals);
 
 /* Declares a pointer to count rationals (NULL: out of memory) that are freed at the end of its
  * block. count is evaluated twice. */
@@ -74,12 +71,6 @@ void attest_rational_vector_norm(arb_t norm, const attest_rational_vector *vecto
 void attest_integer_dot(fmpz *z, const fmpz *x, const fmpz *y, size_t count);
 
 /* Encloses the square root to 128 bits; that of 0 is 0. Domain: square >= 0. */
-static inline void attest_ball_root(arb_t ball, const fmpq_t square)
-{
-    const slong bits = 128;
-
-    arb_set_fmpq(ball, square, 2 * bits);
-    arb_sqrt(ball, ball, bits);
-}
+void attest_ball_root(arb_t ball, const fmpq_t square);
 
 #endif

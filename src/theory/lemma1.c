@@ -1,7 +1,7 @@
 /* lemma1.c -- the bound and the gap of Lemma 1 (proofs-notes/lemma1.md). */
 #include "theory/lemma1.h"
 
-#include "number/exp_huge.h"
+#include "number/ball_exp.h"
 #include "number/scope.h"
 
 void attest_lemma1_bound(arb_t value, arb_t log2, size_t n, const arb_t r, long bits)

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "number/exp_huge.h"
+#include "number/ball_exp.h"
 #include "number/scope.h"
 
 enum { LEAST_BITS = 128, GUARD_BITS = 64 };

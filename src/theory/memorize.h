@@ -62,7 +62,7 @@ typedef struct attest_memorization {
     const long
         *projection; /* p, as many whole numbers as the network has entries; NULL: search */
     long max_bits;
-    double max_work; /* limit on the work of separating the classes: attention/work.h */
+    double max_work; /* limit on the work of separating the classes: attention/head_plan.h */
     attest_progress progress; /* reports contexts, and sequences that are proved */
     size_t jobs; /* processes that search and prove; 0: one. Nothing built depends on it */
     /* The results. */
@@ -120,7 +120,7 @@ typedef struct attest_memorize_points {
     long bits;                /* the largest precision used */
     attest_progress progress; /* reports contexts; init: none */
     size_t jobs;              /* processes that try projections; init: 0, one */
-    double work_left;         /* attention/work.h; init: any */
+    double work_left;         /* attention/head_plan.h; init: any */
 } attest_memorize_points;
 
 /* Status: NOMEM. Always to be cleared. */

@@ -6,7 +6,7 @@
 
 #include <attest/attention.h>
 
-#include "attention/work.h"
+#include "attention/head_plan.h"
 #include "base/memory.h"
 #include "base/workers.h"
 #include "geometry/radix.h"

@@ -1,6 +1,6 @@
 /* rank_one.c -- finds the direction of the keys and values of a head of rank 1. */
 #include "theory/rank_one.h"
-#include "data/linear.h"
+#include "data/weights.h"
 #include "number/scope.h"
 
 void attest_rank_one_init(attest_rank_one *head, size_t dim)

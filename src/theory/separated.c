@@ -2,10 +2,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "attention/work.h"
+#include "attention/head_plan.h"
 #include "base/hint.h"
 #include "base/memory.h"
-#include "geometry/candidates.h"
+#include "geometry/closest_pair.h"
 #include "number/scope.h"
 #include "theory/separated.h"
 

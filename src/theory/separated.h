@@ -26,8 +26,9 @@ typedef struct attest_separated {
     bool no_duplicates;  /* no sequence has a token twice; else the first that does: */
     attest_place duplicate[2];
     attest_progress progress; /* reports pairs of tokens; init: none */
-    size_t jobs;     /* processes that search them; 0: one. The extremes do not depend on it */
-    double max_work; /* attention/work.h: of distances that are compared exactly; init: any */
+    size_t jobs; /* processes that search them; 0: one. The extremes do not depend on it */
+    double
+        max_work; /* attention/head_plan.h: of distances that are compared exactly; init: any */
 } attest_separated;
 
 void attest_separated_init(attest_separated *extremes);

@@ -1,7 +1,7 @@
 /* sharp_gap.c -- the threshold and the bound of proofs-notes/sharp_gap.md. */
 #include "theory/sharp_gap.h"
 
-#include "number/exp_huge.h"
+#include "number/ball_exp.h"
 #include "number/scope.h"
 
 static void set_limit(arb_t g, long bits)

@@ -7,10 +7,10 @@
 
 #include <attest/attention.h>
 
-#include "attention/work.h"
+#include "attention/head_plan.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "data/linear.h"
+#include "data/weights.h"
 #include "number/scope.h"
 #include "theory/theorem1.h"
 

@@ -50,7 +50,7 @@ attest_status attest_theorem1_build_pair(attest_counterexample *counterexample, 
  * for each head, a token that wins; they differ in tokens that never win. If a head's scores
  * are constant and ties average, the exchanged tokens have equal sums of these heads' outputs.
  * Checked exactly. *found = there is such a pair among at most ATTEST_THEOREM1_TOKENS tokens
- * and ATTEST_THEOREM1_QUERIES queries. max_work: attention/work.h. Status: DOMAIN (softmax
+ * and ATTEST_THEOREM1_QUERIES queries. max_work: attention/head_plan.h. Status: DOMAIN (softmax
  * weights, or another dim), UNABLE (budget, work), NOMEM. */
 #define ATTEST_THEOREM1_TOKENS 4096
 #define ATTEST_THEOREM1_QUERIES 64

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attention/work.h"
+#include "attention/head_plan.h"
 #include "base/memory.h"
-#include "data/linear.h"
+#include "data/weights.h"
 #include "number/scope.h"
 #include "theory/theorem1.h"
 

@@ -44,7 +44,7 @@ typedef struct attest_construction {
     uint64_t seed;
     size_t jobs; /* processes that try directions (tuned); 0: one. The weights do not depend on
                     it */
-    double max_work;     /* attention/work.h: of pairs that are tested exactly */
+    double max_work;     /* attention/head_plan.h: of pairs that are tested exactly */
     const char *without; /* a hypothesis that is not checked, or NULL; see below */
     attest_given_bound r_min, r_max, eps;
     bool eps_holds; /* the caller has proved the given eps: pairs are not tested */

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "attention/work.h"
+#include "attention/head_plan.h"
 #include "base/hint.h"
 #include "base/memory.h"
 #include "base/workers.h"

@@ -1,6 +1,6 @@
 /* The work of a layer against what the shapes of heads and the bits of their entries say, by
  * hand; what is charged, and refused. */
-#include "attention/work.h"
+#include "attention/head_plan.h"
 
 #include <math.h>
 

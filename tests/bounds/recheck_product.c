@@ -2,7 +2,7 @@
  * instance that needs it. */
 #include <math.h>
 
-#include "recheck/product.h"
+#include "recheck/recheck.h"
 #include "tests/bounds/recheck_rows.h"
 #include "tests/bounds/table.h"
 

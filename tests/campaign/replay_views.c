@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "attention/work.h"
+#include "attention/head_plan.h"
 #include "io/dataset_json.h"
 #include "io/weights_json.h"
 #include "tests/tap.h"

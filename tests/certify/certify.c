@@ -5,7 +5,7 @@
 
 #include <attest/certify.h>
 
-#include "attention/work.h"
+#include "attention/head_plan.h"
 #include "certify/outputs.h"
 #include "tests/ref/softmax_oracle.h"
 #include "tests/tap.h"

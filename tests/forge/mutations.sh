@@ -39,14 +39,14 @@ mutation "a checker that adds the bound" src/recheck/sign_of_square.c \
     'fmpz_neg(factor, factor);' ';'
 mutation "a checker's sum that is 0 as far as it goes" src/recheck/sign_of_square.c \
     'return fmpz_is_zero(&e->total.rest) ? ZERO : TOO_SHALLOW;' 'return ZERO;'
-mutation "the checker's depths below the least score" src/recheck/fractions.c \
+mutation "the checker's depths below the least score" src/recheck/exp_sum.c \
     'fmpz_cmp(s->depth + j, largest) > 0' 'fmpz_cmp(s->depth + j, largest) < 0'
-mutation "contents that the checker drops" src/recheck/fractions.c \
+mutation "contents that the checker drops" src/recheck/exp_sum.c \
     'multiply_scale(f, content);' ';'
-mutation "outputs that the checker adds" src/recheck/fractions.c \
+mutation "outputs that the checker adds" src/recheck/exp_sum.c \
     'if (sign < 0)
         fmpz_neg(factor, factor);' ';'
-mutation "constants that the checker loses" src/recheck/fractions.c \
+mutation "constants that the checker loses" src/recheck/exp_sum.c \
     'fmpz_add(f->constant + c, f->constant + c, ratio);' ';'
 mutation "a bound of the lemma without its exponential" src/recheck/lemma_order.c \
     'arb_mul(bound, bound, t, bits + 32);' ';'

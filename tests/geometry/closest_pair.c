@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "geometry/candidates.h"
+#include "geometry/closest_pair.h"
 #include "tests/tap.h"
 
 enum { MOST = 700, MANY = 1500, AXES = 24 };

@@ -47,7 +47,6 @@ network_read io
 network_runner attention
 network_set_json io
 network_write io
-token_index data
 units_plan attention
 weights_is_binary io
 weights_parse io

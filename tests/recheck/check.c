@@ -6,7 +6,7 @@
 
 #include <attest/check.h>
 
-#include "geometry/candidates.h"
+#include "geometry/closest_pair.h"
 #include "recheck/recheck.h"
 #include "io/dataset_json.h"
 #include "io/weights_json.h"

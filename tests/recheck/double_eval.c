@@ -8,7 +8,7 @@
 
 #include "io/dataset_json.h"
 #include "io/weights_json.h"
-#include "recheck/product.h"
+#include "recheck/recheck.h"
 #include "tests/forge/instance.h"
 #include "tests/tap.h"
 
