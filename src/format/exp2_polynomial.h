@@ -4,7 +4,7 @@
  * x = max(x, -127); j = floor(x); f = fl(x - j); r = c_n; r = fma(r, f, c_i), i = n-1 .. 0; the
  * result is r with j added to the bits of its exponent.
  *
- * proofs-notes/judge-replay.md, "exp2 by a polynomial". */
+ * proofs-notes/interval_run.md, "exp2 by a polynomial". */
 #ifndef ATTEST_FORMAT_EXP2_POLYNOMIAL_H
 #define ATTEST_FORMAT_EXP2_POLYNOMIAL_H
 

@@ -1,7 +1,7 @@
 /* interval_run.h -- bounds on the results of a kernel with a schedule, for any exp that the
  * model allows.
  *
- * The kernel runs on intervals, with the same roundings: proofs-notes/judge-replay.md proves
+ * The kernel runs on intervals, with the same roundings: proofs-notes/interval_run.md proves
  * every step, and the code names its lemmas. A schedule does not determine exp, tanh and the
  * final division, which have the errors of the variant, and whether binary32 results below
  * 2^-126 are flushed, except for scores. */

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Every path, file name, function, type and constant that README, CONTRIBUTING, SECURITY, doc/ and
-# proofs-notes/ name exists, and doc/install.md lists the packages that quickstart installs. Placeholders
-# in capitals (props/NAME.c) and patterns (src/recheck/lemma*.c) are left out; a test may be named without
-# its .c, and a test program as tests/ROOM/t-ROOM or as in tests.am. Planted errors are found.
+# Every path, file name, function, type and constant that README, CONTRIBUTING, SECURITY, doc/ and proofs-notes/
+# name exists, and every note that the source names; doc/install.md lists the packages that quickstart
+# installs. Placeholders in capitals (props/NAME.c) and patterns (src/recheck/lemma*.c) are left out; a test may
+# be named without its .c, and a test program as tests/ROOM/t-ROOM or as in tests.am. Planted errors are found.
 . "$srcdir/tests/meta/rooms.sh"
 
 documents() { # tree: its documents
@@ -71,4 +71,12 @@ echo 'AC_INIT([attest], [1.2.3])' >"$directory/tree/configure.ac"
 report 8 "another version is found" "$([ "$(versions "$directory/tree" 2>/dev/null | wc -l)" -eq 6 ] || echo no)"
 report 9 "files in documents" "$(files "$srcdir")"
 report 10 "a file that is gone is found" "$(echo 'README.md: lost.h' >"$directory/expected"; files "$directory/tree" | diff - "$directory/expected")"
-echo "1..10"
+
+notes() { # tree: "FILE: NOTE" for every note that a source file names and that is not there
+    (cd "$1" && grep -roE 'proofs-notes/[A-Za-z0-9_./-]*\.[a-z]+' src props include tests bench 2>/dev/null | grep -v '/NAME\.' |
+        sort -u | while IFS=: read -r file note; do [ -e "$note" ] || echo "$file: $note"; done)
+}
+report 11 "notes in the source" "$(notes "$srcdir")"
+printf '/* proofs-notes/%s */\n' gone.md >>"$directory/tree/src/base/here.h"
+report 12 "a note that is gone is found" "$([ "$(notes "$directory/tree")" = "src/base/here.h: proofs-notes/gone.md" ] || echo no)"
+echo "1..12"
