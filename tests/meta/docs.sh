@@ -77,6 +77,7 @@ notes() { # tree: "FILE: NOTE" for every note that a source file names and that 
         sort -u | while IFS=: read -r file note; do [ -e "$note" ] || echo "$file: $note"; done)
 }
 report 11 "notes in the source" "$(notes "$srcdir")"
-printf '/* proofs-notes/%s */\n' gone.md >>"$directory/tree/src/base/here.h"
-report 12 "a note that is gone is found" "$([ "$(notes "$directory/tree")" = "src/base/here.h: proofs-notes/gone.md" ] || echo no)"
+lost=gone.md
+echo "/* proofs-notes/$lost */" >>"$directory/tree/src/base/here.h"
+report 12 "a note that is gone is found" "$([ "$(notes "$directory/tree")" = "src/base/here.h: proofs-notes/$lost" ] || echo no)"
 echo "1..12"
