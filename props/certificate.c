@@ -260,7 +260,7 @@ static attest_status gen(attest_instance *instance, struct theft *t,
                 attest_gen_size(t, 0, ALTERATIONS - 1), 1);
     fmpq_set_ui(attest_instance_set(instance, "choice"), attest_gen_size(t, 0, CHOICES - 1), 1);
     if (attest_gen_rarely(t, 16))
-        layer.tokens.dim_max = 9; /* more than the checker's strides */
+        layer.tokens.dim_max = 9; /* more entries than the checker adds at once */
     return attest_gen_data_and_weights(instance, t, &layer);
 }
 

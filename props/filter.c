@@ -269,8 +269,9 @@ static attest_status certify(question *q, attest_finding *finding)
     return ATTEST_OK;
 }
 
-/* delta = a number so near the separation that doubles cannot tell, and where that needs no
- * zero test of many terms so near that balls of the first precision cannot. */
+/* Sets delta to a number so near the separation that doubles do not decide the claim; where the
+ * zero test has few terms, so near that balls of the first precision do not decide it either.
+ */
 static void get_near(question *q, const attest_finding *finding)
 {
     const attest_weights *weights = &q->instance->weights;
@@ -281,7 +282,7 @@ static void get_near(question *q, const attest_finding *finding)
         get_end(q->filter.claim.delta, finding->min_separation, true, 1 + 0x1p-52);
 }
 
-/* delta = 0; bounds that doubles can tell; and a delta that they cannot. */
+/* Checks delta = 0, bounds that doubles decide, and a delta that they do not decide. */
 static attest_status compare(question *q)
 {
     ATTEST_SCOPED(attest_finding, finding);

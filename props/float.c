@@ -269,7 +269,7 @@ static attest_status average(arf_t out, long p, size_t n, attest_error *error)
     return ATTEST_OK;
 }
 
-/* Whether n and n + 1 tokens have the same output, by the head itself. */
+/* Returns whether n and n + 1 tokens have the same output, by the head itself. */
 static attest_status compare(bool *same, long p, size_t n, attest_error *error)
 {
     ARF(one, other);

@@ -286,47 +286,47 @@ static attest_status run(attest_trial *trial, attest_judge_head_bound *bound,
                          const attest_judge_variant *variant, const attest_judge_recipe *recipe,
                          attest_error *error)
 {
-    const attest_judge_problem *question = bound->head.problem;
-    size_t columns = question->value_dim;
-    double *result ATTEST_FREED = calloc(question->queries * columns, 4 * sizeof *result);
+    const attest_judge_problem *problem = bound->head.problem;
+    size_t columns = problem->value_dim;
+    double *result ATTEST_FREED = calloc(problem->queries * columns, 4 * sizeof *result);
     double *out ATTEST_FREED = calloc(columns, sizeof *out);
 
     if (!result || !out)
         return ATTEST_NOMEM;
-    attest_judge_head_bound_rows(result, bound, 0, question->queries);
-    for (size_t i = 0; i < question->queries; i++) {
+    attest_judge_head_bound_rows(result, bound, 0, problem->queries);
+    for (size_t i = 0; i < problem->queries; i++) {
         ATTEST_TRY(attest_judge_simulate_row(out, &bound->head, i, variant, recipe, error));
         compare(trial, out, result + 4 * columns * i, columns);
     }
     return ATTEST_OK;
 }
 
-/* A kernel of the variant on a question. USAGE: there is no such kernel. */
+/* Runs a kernel of the variant that the seed selects. Status: USAGE (there is none), NOMEM. */
 static attest_status try_kernel(attest_trial *trial, const attest_qkv *qkv,
                                 const attest_judge_variant *variant, uint64_t seed,
                                 attest_error *error)
 {
-    attest_judge_problem question;
+    attest_judge_problem problem;
     attest_judge_head_bound bound;
     attest_judge_recipe recipe;
     attest_judge_rule rule;
     attest_status status;
 
     ATTEST_TRY(attest_judge_recipe_draw(&recipe, variant, seed, error));
-    ATTEST_TRY(attest_judge_problem_init(&question, qkv, error));
-    attest_judge_rule_init(&rule, variant, &question);
-    status = attest_judge_head_bound_init(&bound, &question, &rule, 1, error);
+    ATTEST_TRY(attest_judge_problem_init(&problem, qkv, error));
+    attest_judge_rule_init(&rule, variant, &problem);
+    status = attest_judge_head_bound_init(&bound, &problem, &rule, 1, error);
     if (status == ATTEST_OK) {
         status = attest_judge_head_bound_load(&bound, 0, 0, error);
         if (status == ATTEST_OK)
             status = run(trial, &bound, variant, &recipe, error);
         attest_judge_head_bound_clear(&bound);
     }
-    attest_judge_problem_clear(&question);
+    attest_judge_problem_clear(&problem);
     return status;
 }
 
-/* Whether a file's instance has the parts of one. */
+/* Returns whether the instance, which may come from a file, has data and all parameters. */
 static bool is_complete(const attest_instance *instance)
 {
     const attest_dataset *dataset = &instance->dataset;

@@ -91,7 +91,7 @@ attest_status attest_multiples_gen(attest_dataset *dataset, struct theft *t, siz
     return attest_dataset_builder_finish(dataset, &builder, NULL);
 }
 
-/* Whether token a is the multiple of token b. */
+/* Returns whether token a is the multiple of token b. */
 static bool is_multiple(const attest_tokens *tokens, uint32_t a, uint32_t b, long factor)
 {
     bool equal = true;
@@ -107,14 +107,14 @@ static bool is_multiple(const attest_tokens *tokens, uint32_t a, uint32_t b, lon
     return equal;
 }
 
-/* Whether position k of sequence i is the m-th token of the pair along u. */
+/* Returns whether position k of sequence i is the m-th token of the pair along u. */
 static bool is_token(const attest_dataset *dataset, size_t i, size_t k, uint32_t u,
                      const attest_universal_pair *pair, size_t m)
 {
     return is_multiple(&dataset->tokens, attest_dataset_token(dataset, i, k), u, pair->t[i][m]);
 }
 
-/* Whether the sequence consists of the multiples of u. */
+/* Returns whether the sequence consists of the multiples of u. */
 static bool consists_of(const attest_dataset *dataset, size_t i, uint32_t u,
                         const attest_universal_pair *pair, bool any_order)
 {
@@ -145,7 +145,7 @@ static bool is_straight(const attest_dataset *dataset, const attest_universal_pa
     return false;
 }
 
-/* Whether a_c b_e = a_e b_c for the entries c and e of tokens a and b. */
+/* Returns whether a_c b_e = a_e b_c for the entries c and e of tokens a and b. */
 static bool minor_vanishes(const attest_tokens *tokens, size_t a, size_t b, size_t c, size_t e)
 {
     FMPQ(x, y, z);
@@ -159,7 +159,7 @@ static bool minor_vanishes(const attest_tokens *tokens, size_t a, size_t b, size
     return fmpq_equal(x, z);
 }
 
-/* Whether all tokens lie on one line through the origin. */
+/* Returns whether all tokens lie on one line through the origin. */
 static bool is_collinear(const attest_tokens *tokens)
 {
     for (size_t a = 0; a < tokens->count; a++)

@@ -317,7 +317,7 @@ static bool multiply(terms *all, const attest_oracle *oracle, size_t group, atte
     return true;
 }
 
-/* Whether there are too many ways. */
+/* Returns whether there are more than ATTEST_ORACLE_TERMS ways. */
 static bool is_beyond(const attest_oracle *oracle, attest_place a, attest_place b)
 {
     size_t ways = 1;

@@ -47,7 +47,7 @@ static attest_status gen(attest_instance *instance, struct theft *t,
     return attest_gen_sequences_of(&instance->dataset, t, &tokens, &sequences);
 }
 
-/* Whether 8 |z|^2 |v|^2 <= pi d M^4 (v.z)^2, for rationals z != 0 and v: equality is
+/* Returns whether 8 |z|^2 |v|^2 <= pi d M^4 (v.z)^2, for rationals z != 0 and v: equality is
  * impossible, pi being irrational. *ratio = the right side over the left one, approximately. */
 static bool keeps(double *ratio, const fmpq_t square, const fmpq_t product, size_t dim,
                   size_t points)
@@ -59,7 +59,7 @@ static bool keeps(double *ratio, const fmpq_t square, const fmpq_t product, size
     fmpq_mul_2exp(left, square, 3);
     fmpq_mul(right, product, product);
     fmpq_mul_ui(right, right, points * points * points * points * dim);
-    fmpq_div(right, right, left); /* is 1 <= pi right? */
+    fmpq_div(right, right, left); /* kept: 1 <= pi right */
     for (slong bits = BITS; !decided && bits <= MOST_BITS; bits *= 2) {
         arb_const_pi(pi, bits);
         arb_set_fmpq(x, right, bits);
@@ -91,7 +91,8 @@ static bool keeps_pair(double *ratio, const attest_dataset *dataset,
     return keeps(ratio, square, product, dataset->dim, dataset->tokens.count);
 }
 
-/* Whether it does for all pairs; *margin = the least log2 of kept over promised. */
+/* Returns whether it keeps the share for all pairs; *margin = the least log2 of kept over
+ * promised. */
 static bool keeps_all(double *margin, const attest_dataset *dataset,
                       const attest_rational_vector *direction)
 {

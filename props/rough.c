@@ -26,40 +26,40 @@ typedef struct outputs {
     uint32_t winner[MOST_POSITIONS][MOST_HEADS];
 } outputs;
 
-static void set_output(outputs *out, size_t p, attest_recheck_double_eval *quick,
+static void set_output(outputs *out, size_t p, attest_recheck_double_eval *eval,
                        const attest_recheck *check)
 {
-    if (!quick ||
-        !attest_recheck_double_eval_get(out->value[p], &out->error[p], quick, check, p)) {
+    if (!eval ||
+        !attest_recheck_double_eval_get(out->value[p], &out->error[p], eval, check, p)) {
         for (size_t c = 0; c < out->dim; c++)
             out->value[p][c] = 0;
         out->error[p] = INFINITY;
     } else if (out->heads > 0) {
-        memcpy(out->winner[p], attest_recheck_double_eval_winners(quick),
+        memcpy(out->winner[p], attest_recheck_double_eval_winners(eval),
                out->heads * sizeof out->winner[p][0]);
     }
 }
 
 static void evaluate(outputs *out, const attest_dataset *dataset, const attest_weights *weights)
 {
-    /* What quick outputs need of it. */
+    /* The members that attest_recheck_double_eval_new and _get read. */
     attest_recheck check = {.dataset = dataset,
                             .weights = weights,
                             .dim = dataset->dim,
                             .positions = dataset->total,
                             .heads = weights->heads};
     bool hardmax = weights->activation == ATTEST_HARDMAX;
-    attest_recheck_double_eval *quick;
+    attest_recheck_double_eval *eval;
 
     out->known = dataset->total <= MOST_POSITIONS && dataset->dim <= MOST_ENTRIES;
     out->dim = dataset->dim;
     out->heads = out->known && hardmax && weights->heads <= MOST_HEADS ? weights->heads : 0;
     if (!out->known)
         return;
-    quick = attest_recheck_double_eval_new(&check);
+    eval = attest_recheck_double_eval_new(&check);
     for (size_t p = 0; p < dataset->total; p++)
-        set_output(out, p, quick, &check);
-    attest_recheck_double_eval_free(quick);
+        set_output(out, p, eval, &check);
+    attest_recheck_double_eval_free(eval);
 }
 
 /* Bounds on |F_p - F_q|, or on |F_p| for q = p. */

@@ -33,7 +33,7 @@ static const attest_droppable droppable[] = {{"safe-threshold", true}, {0}};
 
 enum { MOST_KEYS = 6, MOST_SCORE = 6, UNITS = 1024, BITS = 128 };
 
-/* log2 464 - 8 = 0.857980..., and what 20 roundings of numbers below 100 can do. */
+/* log2 464 - 8 = 0.857980..., less the error of 20 roundings of numbers below 100. */
 static const double safe_threshold = 0.8579;
 
 static attest_status add_tokens(attest_dataset_builder *builder, struct theft *t, size_t count,
@@ -224,9 +224,9 @@ static double get_exact(arb_t o, const scene *s, const fmpq *tau)
     return most;
 }
 
-/* Numerator and sum part where the output is farther off than a cast to 4 bits explains:
- * weights of the numerator err by 1/16 of themselves, and by what vanishes, less than 2^-17 of
- * the largest one each; those of the sum are not cast. So the quotient is off by little more
+/* Compares the output with the exact one. A cast to 4 bits changes the weights of the numerator
+ * by 1/16 of themselves, and those that underflow by less than 2^-17 of the largest; the
+ * weights of the sum are not cast. So without saturation the quotient is off by little more
  * than 1/16 of the largest value. */
 static void compare(attest_trial *trial, const scene *s, double out,
                     const attest_judge_watch *watch, const fmpq *tau, bool dropped)

@@ -320,7 +320,7 @@ static attest_status gen_gradient(attest_instance *instance, struct theft *t,
     return ATTEST_OK;
 }
 
-/* Whether W_O W_V is a multiple c >= 0 of W_Q^T W_K. Exact. */
+/* Returns whether W_O W_V is a multiple c >= 0 of W_Q^T W_K. Exact. */
 static bool is_gradient(const attest_head *head)
 {
     size_t dim = head->wo.rows, size = head->wk.rows;
@@ -350,8 +350,9 @@ static bool is_gradient(const attest_head *head)
     return ok;
 }
 
-/* Whether every head gives the queries at a and b the same weights, or adds nothing along x -
- * y: all scores differ by one constant. Then <F(x) - F(y), x - y> = |x - y|^2 for softmax. */
+/* Returns whether every head gives the queries at a and b the same weights, or adds nothing
+ * along x - y: all scores differ by one constant. Then <F(x) - F(y), x - y> = |x - y|^2 for
+ * softmax. */
 static bool is_equal(const attest_oracle *oracle, attest_place a, attest_place b)
 {
     size_t seen = attest_oracle_seen(oracle, a);

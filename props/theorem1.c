@@ -134,7 +134,7 @@ static bool meets_hypotheses(const attest_instance *instance, const attest_setti
     if (weights->heads == 0 || weights->activation != ATTEST_HARDMAX || !weights->skip ||
         dataset->dim != weights->dim)
         return false;
-    if (setting->without) /* the others are kept */
+    if (setting->without) /* the hypotheses that are not dropped must hold */
         if ((weights->mask != ATTEST_MASK_NONE && !attest_setting_drops(setting, "no-mask")) ||
             (weights->ties != ATTEST_TIES_UNIFORM &&
              !attest_setting_drops(setting, "uniform-ties")))
@@ -153,7 +153,7 @@ static attest_status evaluate(fmpq *output, const attest_instance *instance, siz
     return attest_attention_exact(output, &instance->weights, &sequence, error);
 }
 
-/* Whether the positions see the same tokens. */
+/* Returns whether the positions see the same tokens. */
 static bool same_sight(const attest_instance *instance, const size_t position[2])
 {
     const attest_dataset *dataset = &instance->dataset;
@@ -260,7 +260,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     return ATTEST_OK;
 }
 
-/* Each of the pairs has its turn. */
+/* Every universal pair is drawn. */
 static const attest_coverage coverage[] = {
     {"causal mask", 20, 30},
     {"leftmost ties", 30, 45},

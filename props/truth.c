@@ -112,7 +112,7 @@ void attest_truth_square(arb_t ball, const attest_truth *truth, attest_place a, 
         arb_set(ball, x.ball);
 }
 
-/* The root of x against a rational: -1, 0, 1; 2 where the ball does not tell. */
+/* The root of x against a rational: -1, 0, 1; 2 if the ball does not decide it. */
 static int compare(const square *x, const fmpq_t with)
 {
     int order = 2;
@@ -133,9 +133,9 @@ static int compare(const square *x, const fmpq_t with)
     return order;
 }
 
-/* Whether some part of the certificate is wrong, and whether some part could not be decided. */
 typedef struct finding {
-    bool wrong, unknown;
+    bool wrong;   /* some part of the certificate is wrong */
+    bool unknown; /* some part could not be decided */
 } finding;
 
 /* Demands order <= most, or order >= least. */
@@ -151,9 +151,7 @@ static void at_least(finding *f, int order, int least)
     f->wrong = f->wrong || (order != 2 && order < least);
 }
 
-/* x = the end, or where it is too small to be written a number on that side of it: 0, or
- * 2^-2^20.
- */
+/* x = the end; if that is too small to be written, a number beyond it: 0 or 2^-2^20. */
 static void get_end(fmpq_t x, const arf_t end, bool upper)
 {
     if (arf_is_zero(end) || arf_cmpabs_2exp_si(end, -(1L << 20)) > 0) {

@@ -82,8 +82,9 @@ static void gen_kappa(draft *d, struct theft *t, const double *value, size_t cou
     d->k_shift = exponent - wanted;
 }
 
-/* w = W_O u_2, kept apart from the differences of tokens: of another direction, or short. What
- * is not becomes a shorter one, or (1, t, t^2, ...) of the first column alone. */
+/* w = W_O u_2, kept apart from the differences of tokens: of another direction, or short. One
+ * that is not is replaced by a shorter one, or by (1, t, t^2, ...) of the first column alone.
+ */
 static void gen_w(draft *d, struct theft *t, const attest_vocabulary *tokens, double spread)
 {
     bool is_short = theft_random_bits(t, 1) || d->dim == 1;

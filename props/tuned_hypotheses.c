@@ -63,7 +63,8 @@ static double get_w(double *w, double *bound, const attest_tuned_head *head)
     return square * MORE + TINY;
 }
 
-/* Whether w is surely not parallel to z, whose entries are off by U in relation to themselves.
+/* Returns whether w is surely not parallel to z, whose entries are off by U in relation to
+ * themselves.
  */
 static bool is_aside(const double *w, const double *bound, const double *z, size_t dim,
                      size_t size)

@@ -55,7 +55,7 @@ static void add_block(layer_pairs *lists, const block *b, long sign)
             lists->t[side][lists->length[side]++] = sign * b->t[side][k];
 }
 
-/* A nonzero multiple. */
+/* Draws a multiple that is not 0. */
 static long gen_multiple(struct theft *t)
 {
     long multiple = 1 + (long)theft_random_choice(t, LARGEST);
@@ -122,7 +122,7 @@ static void gen_lists(layer_pairs *lists, struct theft *t, const attest_setting 
     }
 }
 
-/* Appends t u. */
+/* Appends a sequence of the tokens t u, t in the list. */
 static attest_status add_sequence(attest_dataset_builder *builder, const long *list,
                                   size_t length, const long *u, size_t dim)
 {
@@ -296,8 +296,8 @@ const attest_statement attest_statement_two_layers = {
 /* Pairs that meet the criterion must be merged by the two layers of the instance; others must
  * be told apart by the layers that the criterion names. */
 
-/* Whether the token is ratio times the first token of the dataset, whose entry on axis is not
- * 0.
+/* Returns whether the token is ratio times the first token of the dataset, whose entry on axis
+ * is not 0.
  */
 static bool get_ratio(fmpq_t ratio, const attest_dataset *d, uint32_t token, size_t axis)
 {
@@ -358,7 +358,7 @@ static bool get_multiples(layer_pairs *lists, const attest_dataset *d)
     return line;
 }
 
-/* Whether the pair may fail the criterion in this part. */
+/* Returns whether the pair may fail the criterion in this part. */
 static bool is_dropped(attest_two_layers_part part, const attest_setting *setting)
 {
     static const char *const name[] = {"", "", "nearest", "means", "multiplicities"};
@@ -445,7 +445,7 @@ static attest_status decide_layers(attest_trial *trial, const attest_dataset *d,
     return ATTEST_OK;
 }
 
-/* Where the tokens of both lists are equal, or false. */
+/* Finds positions at which both lists have the same token; returns false if there are none. */
 static bool find_shared(attest_universal_pair *pair, const layer_pairs *lists)
 {
     for (size_t k = 0; k < lists->length[0]; k++)

@@ -88,6 +88,32 @@ FILE *attest_text_open(attest_text *text)
 #endif
 }
 
+void attest_text_add_quoted(attest_text *text, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_./=,:@%+";
+
+    if (*word && word[strspn(word, plain)] == '\0') {
+        attest_text_add(text, word);
+        return;
+    }
+    attest_text_add(text, "'");
+    for (; *word; word++) {
+        if (*word == '\'')
+            attest_text_add(text, "'\\''");
+        else
+            attest_text_append(text, word, 1);
+    }
+    attest_text_add(text, "'");
+}
+
+void attest_text_add_word(attest_text *text, const char *word)
+{
+    if (text->size > 0)
+        attest_text_add(text, " ");
+    attest_text_add_quoted(text, word);
+}
+
 char *attest_text_take(attest_text *text)
 {
     char *data;

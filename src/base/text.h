@@ -24,6 +24,11 @@ void attest_text_append(attest_text *text, const char *bytes, size_t count);
 void attest_text_add(attest_text *text, const char *string);
 void attest_text_printf(attest_text *text, const char *format, ...) ATTEST_PRINTF(2, 3);
 
+/* Append a word in quotes where a shell needs them; add_word adds a blank before it, unless the
+ * text is empty. */
+void attest_text_add_quoted(attest_text *text, const char *word);
+void attest_text_add_word(attest_text *text, const char *word);
+
 /* Returns a stream that appends to the text, to be closed before the text is taken, or NULL:
  * out of memory. The text remembers a failed write. (A write to glibc's open_memstream that
  * runs out of memory is lost, and neither ferror nor fclose report it.) */

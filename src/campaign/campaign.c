@@ -1,9 +1,12 @@
-/* campaign.c -- opens a campaign, chooses which chunk of its plan is run next, and runs them.
- */
+/* campaign.c -- opens a campaign, chooses which chunk of its plan is run next, runs them, and
+ * collects observations. */
+#include "config.h" /* mkstemp */
+
 #include "campaign/campaign.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -419,4 +422,104 @@ attest_status attest_campaign_run(attest_campaign *campaign, attest_error *error
     for (size_t p = 0; p < campaign->plan->properties; p++)
         attest_chunk_result_unite(&campaign->join[p].result);
     return campaign->journal ? attest_journal_sync(campaign->journal, error) : ATTEST_OK;
+}
+
+/* ---- The file of observations. */
+
+enum { PIECE = 65536 };
+
+/* Opens a temporary file, which is unlinked at once. */
+static FILE *open_part(const char *directory)
+{
+    char *name ATTEST_FREED = attest_directory_join(directory, "observations.XXXXXX");
+    int file = name ? mkstemp(name) : (errno = ENOMEM, -1);
+    FILE *part = NULL;
+
+    if (file >= 0) {
+        unlink(name);
+        part = fdopen(file, "w+");
+        if (!part)
+            close(file);
+    }
+    return part;
+}
+
+static attest_status fail_observations(attest_observations *observations, const char *what,
+                                       attest_error *error)
+{
+    attest_status status =
+        errno == ENOMEM
+            ? attest_memory_fail(error)
+            : attest_error_set(error, ATTEST_IO, "%s: cannot %s: %s", observations->output.path,
+                               what, strerror(errno ? errno : EIO));
+
+    attest_observations_abandon(observations);
+    return status;
+}
+
+attest_status attest_observations_open(attest_observations *observations, const char *directory,
+                                       size_t properties, attest_error *error)
+{
+    char *path ATTEST_FREED = attest_directory_join(directory, "observations.jsonl");
+
+    if (!path)
+        return attest_memory_fail(error);
+    ATTEST_TRY(attest_output_open_file(&observations->output, path, error));
+    observations->part = attest_memory_alloc(properties, sizeof *observations->part);
+    if (!observations->part) {
+        attest_observations_abandon(observations);
+        return attest_memory_fail(error);
+    }
+    for (size_t p = 0; p < properties; p++) {
+        observations->part[p] = open_part(directory);
+        if (!observations->part[p])
+            return fail_observations(observations, "create a file beside it", error);
+        observations->count++;
+    }
+    return ATTEST_OK;
+}
+
+void attest_observations_use(const attest_observations *observations, attest_join *join)
+{
+    for (size_t p = 0; p < observations->count; p++)
+        join[p].observations = observations->part[p];
+}
+
+/* Returns false, with errno set, if part cannot be read; commit notices other failures. */
+static bool append_part(FILE *to, FILE *part)
+{
+    char piece[PIECE];
+    size_t got;
+
+    errno = 0;
+    if (ferror(part) || fflush(part) != 0) {
+        errno = attest_output_reason(part);
+        return false;
+    }
+    rewind(part);
+    while ((got = fread(piece, 1, sizeof piece, part)) > 0)
+        if (fwrite(piece, 1, got, to) != got)
+            return true;
+    return !ferror(part);
+}
+
+attest_status attest_observations_commit(attest_observations *observations, attest_error *error)
+{
+    attest_status status;
+
+    for (size_t p = 0; p < observations->count; p++)
+        if (!append_part(observations->output.stream, observations->part[p]))
+            return fail_observations(observations, "write a file beside it", error);
+    status = attest_output_commit(&observations->output, error);
+    attest_observations_abandon(observations);
+    return status;
+}
+
+void attest_observations_abandon(attest_observations *observations)
+{
+    for (size_t p = 0; p < observations->count; p++)
+        fclose(observations->part[p]);
+    free(observations->part);
+    attest_output_abandon(&observations->output);
+    memset(observations, 0, sizeof *observations);
 }

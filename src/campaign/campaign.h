@@ -11,6 +11,7 @@
 
 #include <attest/progress.h>
 
+#include "base/file.h"
 #include "campaign/join.h"
 #include "campaign/journal.h"
 #include "campaign/worker.h"
@@ -76,5 +77,32 @@ bool attest_schedule_next(attest_schedule *schedule, attest_job *job);
 
 /* Records how long a worker took for a chunk of the property. */
 void attest_schedule_note(attest_schedule *schedule, size_t property, double seconds);
+
+/* The file observations.jsonl in the directory of a campaign: trials as lines of JSON, with the
+ * member names of Hypothesis's observability interface. It has the properties in the order of
+ * the plan, and the chunks of each in order, however many runs and workers it took. */
+typedef struct attest_observations {
+    attest_output output;
+    FILE **part; /* an unlinked file for the lines of each property */
+    size_t count;
+} attest_observations;
+
+/* Opens a file for each property in the directory. observations is all 0 bytes, also after a
+ * failure. Status: IO, NOMEM. */
+attest_status attest_observations_open(attest_observations *observations, const char *directory,
+                                       size_t properties,
+                                       attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Lets the joins, one for each property, write there. */
+void attest_observations_use(const attest_observations *observations, attest_join *join);
+
+/* Joins the files to observations.jsonl. Whatever the status, nothing is left to clear. Status:
+ * IO.
+ */
+attest_status attest_observations_commit(attest_observations *observations,
+                                         attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Removes what was written, if anything is open. */
+void attest_observations_abandon(attest_observations *observations);
 
 #endif

@@ -345,22 +345,18 @@ after_shrinking(const struct theft_hook_counterexample_info *info, void *env)
                                                  : THEFT_HOOK_COUNTEREXAMPLE_ERROR;
 }
 
-/* The filter of theft mistakes some instances for duplicates; they are decided like all others.
- */
-static bool decide_duplicate(attest_chunk_run_state *run, const attest_instance *instance)
-{
-    return attest_chunk_decide(run, instance) &&
-           (run->at.outcome != ATTEST_VIOLATED || attest_chunk_keep(run, instance));
-}
-
 static enum theft_hook_trial_post_res after_trial(const struct theft_hook_trial_post_info *info,
                                                   void *env)
 {
     attest_chunk_run_state *run = env;
+    const attest_instance *instance = info->args[0];
 
     if (info->result == THEFT_TRIAL_ERROR)
         return THEFT_HOOK_TRIAL_POST_ERROR;
-    if (info->result == THEFT_TRIAL_DUP && !decide_duplicate(run, info->args[0]))
+    /* theft mistakes some instances for duplicates; they are decided like all others. */
+    if (info->result == THEFT_TRIAL_DUP &&
+        (!attest_chunk_decide(run, instance) ||
+         (run->at.outcome == ATTEST_VIOLATED && !attest_chunk_keep(run, instance))))
         return THEFT_HOOK_TRIAL_POST_ERROR;
     if (!attest_chunk_end_trial(run)) {
         run->status = attest_memory_fail(run->error);
@@ -373,15 +369,6 @@ static enum theft_hook_trial_post_res after_trial(const struct theft_hook_trial_
 static size_t guided(const attest_chunk *chunk)
 {
     return chunk->search && chunk->count > chunk->lead ? chunk->count - chunk->lead : 0;
-}
-
-static attest_status copy_deaths(attest_chunk_result *result, const attest_chunk *chunk,
-                                 attest_error *error)
-{
-    for (size_t d = 0; d < chunk->deaths; d++)
-        if (attest_chunk_result_add_death(result, &chunk->death[d]) != ATTEST_OK)
-            return attest_memory_fail(error);
-    return ATTEST_OK;
 }
 
 static void run_clear(attest_chunk_run_state *run)
@@ -421,7 +408,9 @@ static attest_status run_one_by_one(attest_chunk_result *result, const attest_ch
     }
     run_engine(&run, &config, &extension);
     ATTEST_TRY(run.status);
-    ATTEST_TRY(copy_deaths(result, chunk, error));
+    for (size_t d = 0; d < chunk->deaths; d++)
+        if (attest_chunk_result_add_death(result, &chunk->death[d]) != ATTEST_OK)
+            return attest_memory_fail(error);
     if (!chunk->observe)
         return ATTEST_OK;
     result->observations = attest_text_take(&run.observations);

@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/workers.h"
+#include <attest/version.h>
+
 #include "base/memory.h"
 #include "base/scope.h"
-#include "campaign/load.h"
+#include "base/workers.h"
 #include "campaign/counterexample.h"
-#include "campaign/observations.h"
+#include "campaign/load.h"
+#include "io/json_write.h"
 #include "theft/theft_extensions.h"
 
 /* Limits the attempts to shrink one violation. A limit of time would make results depend on the
@@ -58,13 +60,6 @@ theft_seed *attest_chunk_seeds(const attest_chunk *chunk)
     return seeds;
 }
 
-/* Returns whether a worker died in this chunk of a loaded property. All its trials are guarded,
- * since an earlier one may have caused the death, by leaking memory for example. */
-static bool is_guarded(const attest_chunk_run_state *run)
-{
-    return run->chunk->property->object && run->chunk->deaths > 0;
-}
-
 static void beat(void *env)
 {
     const attest_chunk_run_state *run = env;
@@ -95,7 +90,9 @@ void attest_chunk_begin_trial(attest_chunk_run_state *run, uint64_t trial, uint6
     run->called = false;
     run->hangs = 0;
     run->lost = false;
-    run->guarded = is_guarded(run);
+    /* A worker died in this chunk of a loaded property. All its trials are guarded, since an
+     * earlier one may have caused the death, by leaking memory for example. */
+    run->guarded = run->chunk->property->object && run->chunk->deaths > 0;
     run->shrink_steps = 0;
     run->attempts = 0;
     run->began = attest_clock_seconds();
@@ -215,44 +212,33 @@ static attest_simplify_answer simplify_step(void *env, const attest_instance *ca
     return run->status == ATTEST_OK ? ATTEST_SIMPLIFY_REJECT : ATTEST_SIMPLIFY_STOP;
 }
 
+/* Returns the instance as text, with the outcome of the trial. NULL: out of memory, which is in
+ * run->status. */
+static char *format_instance(attest_chunk_run_state *run, const attest_instance *instance)
+{
+    attest_origin origin = {run->chunk->property, run->chunk->setting, &run->at, run->seed, 0};
+    char *text = attest_instance_format(instance, &origin);
+
+    if (!text)
+        run->status = attest_memory_fail(run->error);
+    return text;
+}
+
 static bool note_tightest(attest_chunk_run_state *run, const attest_instance *instance)
 {
     attest_chunk_result *result = run->result;
-    attest_origin origin = {run->chunk->property, run->chunk->setting, &run->at, run->seed, 0};
     char *text;
 
     if (isnan(run->at.margin) || (result->has_tightest && run->at.margin >= result->tightest))
         return true;
-    text = attest_instance_format(instance, &origin);
-    if (!text) {
-        run->status = attest_memory_fail(run->error);
+    text = format_instance(run, instance);
+    if (!text)
         return false;
-    }
     free(result->tightest_text);
     result->has_tightest = true;
     result->tightest = run->at.margin;
     result->tightest_text = text;
     return true;
-}
-
-/* *text = the trial's own instance as text. */
-static bool note_instance(char **text, attest_chunk_run_state *run,
-                          const attest_instance *instance)
-{
-    attest_origin origin = {run->chunk->property, run->chunk->setting, &run->at, run->seed, 0};
-
-    *text = attest_instance_format(instance, &origin);
-    if (!*text)
-        run->status = attest_memory_fail(run->error);
-    return *text != NULL;
-}
-
-/* Counts the labels of the trial. Status: NOMEM. */
-static attest_status count_labels(attest_chunk_result *result, const attest_trial *trial)
-{
-    for (size_t l = 0; l < trial->labels; l++)
-        ATTEST_TRY(attest_chunk_result_add_label(result, trial->label[l], 1));
-    return ATTEST_OK;
 }
 
 /* Labels and margins are counted only if the trial was held or violated. */
@@ -261,10 +247,11 @@ bool attest_chunk_note(attest_chunk_run_state *run, const attest_instance *insta
     run->called = true;
     if (run->at.outcome != ATTEST_HELD && run->at.outcome != ATTEST_VIOLATED)
         return true;
-    run->status = count_labels(run->result, &run->at);
-    if (run->status != ATTEST_OK) {
-        attest_error_set(run->error, run->status, "out of memory");
-        return false;
+    for (size_t l = 0; l < run->at.labels; l++) {
+        if (attest_chunk_result_add_label(run->result, run->at.label[l], 1) != ATTEST_OK) {
+            run->status = attest_memory_fail(run->error);
+            return false;
+        }
     }
     return note_tightest(run, instance);
 }
@@ -274,11 +261,11 @@ bool attest_chunk_decide(attest_chunk_run_state *run, const attest_instance *ins
     if (!decide_own(run, &run->at, instance))
         return false;
     run->seconds = attest_clock_seconds() - run->began;
-    if (run->chunk->observe && !note_instance(&run->arguments, run, instance))
-        return false;
-    if (run->at.outcome == ATTEST_VIOLATED && !note_instance(&run->found, run, instance))
-        return false;
-    return attest_chunk_note(run, instance);
+    if (run->chunk->observe)
+        run->arguments = format_instance(run, instance);
+    if (run->status == ATTEST_OK && run->at.outcome == ATTEST_VIOLATED)
+        run->found = format_instance(run, instance);
+    return run->status == ATTEST_OK && attest_chunk_note(run, instance);
 }
 
 /* Adds the violation to the result. If the shrunk instance is not violated when it is decided
@@ -304,7 +291,7 @@ static bool keep(attest_chunk_run_state *run, const attest_instance *instance)
     }
     run->status = attest_chunk_result_add_violation(run->result, &violation);
     if (run->status != ATTEST_OK)
-        attest_error_set(run->error, run->status, "out of memory");
+        attest_memory_fail(run->error);
     return run->status == ATTEST_OK;
 }
 
@@ -317,7 +304,7 @@ bool attest_chunk_keep(attest_chunk_run_state *run, const attest_instance *shrun
         return keep(run, shrunk);
     status = attest_simplify(&simple, shrunk, simplify_step, run);
     if (status != ATTEST_OK && run->status == ATTEST_OK)
-        run->status = attest_error_set(run->error, status, "out of memory");
+        run->status = attest_memory_fail(run->error);
     return run->status == ATTEST_OK && keep(run, &simple);
 }
 
@@ -349,21 +336,14 @@ static bool note_open(attest_chunk_run_state *run, const char *reason)
     return run->result->open_reason != NULL;
 }
 
-/* Returns whether the trial was not decided because its process died. */
-static bool is_dead(const attest_chunk_run_state *run)
-{
-    return !run->called && (run->lost || attest_chunk_find_death(run, false));
-}
-
-static bool count_trial(attest_chunk_run_state *run)
+/* unfinished: why the trial is undecided although it was not called; NULL: it ended. */
+static bool count_trial(attest_chunk_run_state *run, const char *unfinished)
 {
     attest_chunk_result *result = run->result;
-    char reason[160];
 
-    if (is_dead(run)) {
+    if (unfinished) {
         result->undecided++;
-        describe_unfinished(reason, sizeof reason, run);
-        return note_open(run, reason);
+        return note_open(run, unfinished);
     }
     if (!run->called) {
         result->discarded++;
@@ -387,22 +367,91 @@ static bool count_trial(attest_chunk_run_state *run)
     return note_open(run, run->at.reason);
 }
 
+/* A trial that has ended. */
+typedef struct observation {
+    const attest_chunk_run_state *run;
+    const attest_trial *found; /* NULL: the draw was discarded, or a worker died */
+    const char *reason;        /* why there is no verdict, or NULL */
+} observation;
+
+static void write_features(attest_json *json, const attest_trial *found)
+{
+    attest_json_write_object(json, "features");
+    for (size_t l = 0; found && l < found->labels; l++)
+        attest_json_write_bool(json, found->label[l], true);
+    if (found && isfinite(found->margin))
+        attest_json_write_measure(json, "log2_margin", found->margin);
+    attest_json_write_close(json);
+}
+
+/* Status passed, failed or gave_up (discarded or undecided); doc/campaign.md describes the
+ * members. */
+static void write_observation(attest_json *json, const void *value)
+{
+    const observation *o = value;
+    const attest_chunk_run_state *run = o->run;
+    const char *property = run->chunk->property->name, *status = "gave_up", *reason = o->reason;
+    char text[128];
+
+    if (o->found && o->found->outcome == ATTEST_HELD)
+        status = "passed";
+    else if (o->found && o->found->outcome == ATTEST_VIOLATED)
+        status = "failed";
+    if (!reason && (!o->found || o->found->outcome == ATTEST_DISCARDED))
+        reason = "discarded: the hypotheses are not met";
+    attest_json_write_object(json, NULL);
+    attest_json_write_string(json, "type", "test_case");
+    attest_json_write_integer(json, "run_start", (long long)run->chunk->run_start);
+    attest_json_write_string(json, "property", property);
+    attest_json_write_string(json, "status", status);
+    attest_json_write_string(json, "status_reason", reason ? reason : o->found->reason);
+    snprintf(text, sizeof text, "%.60s: trial %" PRIu64 ", seed 0x%" PRIx64, property,
+             run->trial, run->seed);
+    attest_json_write_string(json, "representation", text);
+    if (run->arguments)
+        attest_json_write_text(json, "arguments", run->arguments);
+    else
+        attest_json_write_null(json, "arguments");
+    attest_json_write_string(json, "how_generated",
+                             run->chunk->search ? "during guided search"
+                                                : "during random generation");
+    write_features(json, o->found);
+    attest_json_write_null(json, "coverage");
+    attest_json_write_object(json, "timing");
+    attest_json_write_measure(json, "execute:test", run->seconds);
+    attest_json_write_close(json);
+    attest_json_write_object(json, "metadata");
+    attest_json_write_string(json, "attest", attest_version());
+    attest_json_write_count(json, "trial", run->trial);
+    attest_json_write_close(json);
+    attest_json_write_close(json);
+}
+
+/* Appends the trial to the observations, as one line of JSON: line breaks and the indentation
+ * after them are left out. They are between members only, since strings escape them. */
+static void observe(attest_chunk_run_state *run, const char *reason)
+{
+    observation ended = {run, run->called ? &run->at : NULL, reason};
+    char *text ATTEST_FREED = attest_json_format(NULL, write_observation, &ended);
+
+    run->observations.failed |= !text;
+    for (const char *at = text; at && *at; at += strspn(at, "\n ")) {
+        size_t length = strcspn(at, "\n");
+
+        attest_text_append(&run->observations, at, length);
+        at += length;
+    }
+    attest_text_append(&run->observations, "\n", 1);
+}
+
 bool attest_chunk_end_trial(attest_chunk_run_state *run)
 {
+    bool dead = !run->called && (run->lost || attest_chunk_find_death(run, false));
     char reason[160];
-    attest_observation observation = {
-        .chunk = run->chunk,
-        .trial = run->trial,
-        .seed = run->seed,
-        .found = run->called ? &run->at : NULL,
-        .arguments = run->arguments,
-        .reason = is_dead(run) ? reason : NULL,
-        .seconds = run->seconds,
-    };
 
-    if (observation.reason)
+    if (dead)
         describe_unfinished(reason, sizeof reason, run);
     if (run->chunk->observe)
-        attest_observation_add(&run->observations, &observation);
-    return count_trial(run) && !run->observations.failed;
+        observe(run, dead ? reason : NULL);
+    return count_trial(run, dead ? reason : NULL) && !run->observations.failed;
 }

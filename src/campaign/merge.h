@@ -4,7 +4,7 @@
 
 #include "campaign/join.h"
 #include "campaign/journal.h"
-#include "campaign/observations.h"
+#include "campaign/campaign.h"
 
 typedef struct attest_merge {
     attest_saved_plan saved; /* of the whole campaign: shard 1 of 1 */

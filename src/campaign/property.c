@@ -59,6 +59,11 @@ void attest_trial_open(attest_trial *trial, const char *format, ...)
     va_end(arguments);
 }
 
+bool attest_setting_drops(const attest_setting *setting, const char *hypothesis)
+{
+    return setting->without && strcmp(setting->without, hypothesis) == 0;
+}
+
 void attest_instance_init(attest_instance *instance)
 {
     attest_dataset_init(&instance->dataset);

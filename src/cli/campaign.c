@@ -12,7 +12,6 @@
 #include "base/workers.h"
 #include "campaign/campaign.h"
 #include "campaign/counterexample.h"
-#include "campaign/observations.h"
 #include "campaign/summary.h"
 #include "cli/campaign.h"
 #include "cli/command.h"
@@ -98,13 +97,13 @@ static char *format_command_line(int argc, char *const *argv, const char *added)
     attest_text text;
 
     attest_text_init(&text);
-    attest_cli_add_word(&text, "attest");
+    attest_text_add_word(&text, "attest");
     for (int i = 0; i < argc; i++) {
-        attest_cli_add_word(&text, argv[i]);
+        attest_text_add_word(&text, argv[i]);
         there = there || (added && strcmp(argv[i], added) == 0);
     }
     if (added && !there)
-        attest_cli_add_word(&text, added);
+        attest_text_add_word(&text, added);
     return attest_text_take(&text);
 }
 
@@ -136,8 +135,8 @@ static int set_arithmetic(attest_setting *setting, const campaign_request *reque
     return EXIT_HOLDS;
 }
 
-/* Does the property have the hypothesis of --without and, with --number, depend on the
- * arithmetic? */
+/* Returns whether the property has the hypothesis of --without and, with --number, depends on
+ * the arithmetic. */
 static bool fits(const attest_property *property, const attest_setting *setting)
 {
     bool found = !setting->without;

@@ -21,7 +21,8 @@ static int check(const campaign_request *request)
     return EXIT_HOLDS;
 }
 
-/* Is this a file of a campaign? "whole" is the result of a merge, which the next merge removes.
+/* Returns whether this is a file of a campaign. "whole" is the result of a merge, which the
+ * next merge removes.
  */
 static int is_campaign(const struct dirent *entry)
 {
@@ -30,7 +31,7 @@ static int is_campaign(const struct dirent *entry)
            strncmp(entry->d_name, "shard.", strlen("shard.")) == 0;
 }
 
-/* Does the directory contain a campaign that was not submitted from here? */
+/* Returns whether the directory contains a campaign that was not submitted from here. */
 static bool is_taken(const char *directory)
 {
     struct dirent **entries;
@@ -111,11 +112,11 @@ int campaign_submit(const campaign_request *request, const attest_plan *plan,
                     "\"$attest\" campaign merge --plan \"$dir/slurm\" -o \"$dir/whole\"");
     if (request->load) {
         attest_text_add(&merge, " --load");
-        attest_cli_add_word(&merge, request->load);
+        attest_text_add_word(&merge, request->load);
     }
     if (request->corpus) { /* the merge replays it, tasks need not */
         attest_text_add(&merge, " --corpus");
-        attest_cli_add_word(&merge, request->corpus);
+        attest_text_add_word(&merge, request->corpus);
     }
     attest_text_add(&merge, " \"$dir\"/shard.*");
     if (task.failed || merge.failed) {

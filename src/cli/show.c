@@ -139,7 +139,7 @@ static int list_kernels(const attest_common *common)
     return EXIT_HOLDS;
 }
 
-/* Does a variant before this one have the same group of members? */
+/* Returns whether a variant before this one has the same group of members. */
 static bool is_repeated(const attest_judge_model *model, size_t variant, size_t first,
                         size_t count)
 {

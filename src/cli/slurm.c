@@ -15,32 +15,6 @@
 #include "base/text.h"
 #include "cli/command.h"
 
-void attest_cli_add_quoted(attest_text *text, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "-_./=,:@%+";
-
-    if (*word && word[strspn(word, plain)] == '\0') {
-        attest_text_add(text, word);
-        return;
-    }
-    attest_text_add(text, "'");
-    for (; *word; word++) {
-        if (*word == '\'')
-            attest_text_add(text, "'\\''");
-        else
-            attest_text_append(text, word, 1);
-    }
-    attest_text_add(text, "'");
-}
-
-void attest_cli_add_word(attest_text *text, const char *word)
-{
-    if (text->size > 0)
-        attest_text_add(text, " ");
-    attest_cli_add_quoted(text, word);
-}
-
 /* @X@ is replaced by: D the directory, A the program, W the working directory, N the number of
  * tasks, O options of sbatch, T the command of a task, M that of the merge, R its result. */
 static const char array_script[] =
@@ -128,13 +102,13 @@ static void add_value(attest_text *text, char mark, const values *v)
 {
     switch (mark) {
     case 'D':
-        attest_cli_add_quoted(text, v->directory);
+        attest_text_add_quoted(text, v->directory);
         break;
     case 'A':
-        attest_cli_add_quoted(text, v->program);
+        attest_text_add_quoted(text, v->program);
         break;
     case 'W':
-        attest_cli_add_quoted(text, v->here);
+        attest_text_add_quoted(text, v->here);
         break;
     case 'N':
         attest_text_add(text, v->tasks);
@@ -239,7 +213,7 @@ static int submit(const values *v)
     int status;
 
     attest_text_add(&command, "sh ");
-    attest_cli_add_quoted(&command, v->directory);
+    attest_text_add_quoted(&command, v->directory);
     attest_text_add(&command, "/slurm/submit.sh");
     if (command.failed) {
         attest_cli_complain("out of memory");
@@ -253,7 +227,8 @@ static int submit(const values *v)
     return EXIT_ENVIRONMENT;
 }
 
-/* Is the word this option or an abbreviation of it? *value: its argument is the next word. */
+/* Returns whether the word is this option or an abbreviation of it. *value: its argument is the
+ * next word. */
 static bool is_option(const char *word, const char *name, bool *value)
 {
     bool is_long = name[1] == '-';
@@ -278,7 +253,7 @@ void attest_cli_slurm_add_words(attest_text *text, int argc, char *const *argv,
         for (size_t o = 0; flags[o] && !operands && !dropped; o++)
             dropped = is_option(argv[i], flags[o], &(bool){false});
         if (!dropped)
-            attest_cli_add_word(text, argv[i]);
+            attest_text_add_word(text, argv[i]);
         else if (value)
             i++;
     }

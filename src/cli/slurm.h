@@ -7,12 +7,6 @@
 
 #include "base/text.h"
 
-/* Adds a word, in quotes where a shell needs them. */
-void attest_cli_add_quoted(attest_text *text, const char *word);
-
-/* Adds a word of a command line after a blank, in quotes where a shell needs them. */
-void attest_cli_add_word(attest_text *text, const char *word);
-
 /* A job array. In the two commands, lines of a shell script, $attest is this program, $dir the
  * directory, and $k the number of the task, 1 .. tasks. A task that is run again continues; one
  * that is stopped by a signal ends with EXIT_INTERRUPTED. The merge ends with EXIT_USAGE if a

@@ -7,7 +7,7 @@ struct theft_search_step {
     uint64_t by; /* 0: none */
 };
 
-/* Whether a round accepts worse inputs: never, or with decreasing probability. */
+/* A round accepts worse inputs never, or with decreasing probability. */
 enum theft_search_mode {
     THEFT_SEARCH_CLIMB,
     THEFT_SEARCH_ANNEAL,
