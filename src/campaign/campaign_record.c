@@ -1,5 +1,5 @@
-/* campaign_record.c -- the results of chunks: joining, JSON, and the frames in which they are
- * sent and kept. */
+/* campaign_record.c -- the results of chunks, as JSON, and the frames in which they are sent
+ * and kept. */
 #include "campaign/campaign_record.h"
 
 #include <math.h>
