@@ -100,7 +100,7 @@ sources() {
 # 1: not C; 2: the objects are the same.
 mutated() {
     objects='' same=2 status=0
-    rm -f "$work/mutant"/t-*
+    rm -rf "$work/mutant/tests"
     touch -r "$tree/$1" "$work/stamp"
     plant_line "$1" "$2" "$3"
     # shellcheck disable=SC2086
@@ -118,26 +118,40 @@ mutated() {
     must library "$work/mutant" $4 $objects
 }
 
-# relinked FILE LINE NEW: puts the programs of $programs that compile the file themselves (tests/bounds/bounds.am)
-# into $work/mutant, with that line; the build stays as it was.
+# copies FILE: the objects of tests that contain the file: as a source of theirs (tests/bounds/bounds.am), or included.
+copies() {
+    (cd "$build" && find src tests -name '*.Po' -exec grep -l "/$1" {} + | sed 's|/\.deps/|/|; s|\.Po$|.o|' |
+        while read -r object; do [ ! -e "$object" ] || echo "$object"; done)
+}
+
+# linked_with OBJECT...: their programs.
+linked_with() {
+    for object; do
+        case $object in
+        */*t_*-*.o) echo "$object" | sed 's|-.*||; s|.*/||; s|^tests_bounds_||; y|_|-|; s|^|tests/bounds/|' ;;
+        *) dirname "$object" | sed 's|\([^/]*\)$|\1/t-\1|' ;;
+        esac
+    done | sort -u
+}
+
+# relinked FILE LINE NEW: puts the programs of tests that contain the file into $work/mutant, with that line; the
+# build stays as it was.
 relinked() {
-    rm -f "$work/mutant"/t-*
-    for test in $programs; do
-        case $test in */t-*) ;; *) continue ;; esac
-        name=$(echo "${test#*/}" | tr - _)
-        objects=$(cd "$build" && find src tests -name "*$name-*.Po" -exec grep -l "/$1" {} + | sed 's|/\.deps/|/|; s|\.Po$|.o|')
-        [ -n "$objects" ] || continue
-        rm -rf "$work/kept"
-        mkdir "$work/kept"
-        # shellcheck disable=SC2086
-        (cd "$build" && cp -p --parents $objects "tests/$test" "$work/kept")
-        touch -r "$tree/$1" "$work/stamp"
-        plant_line "$1" "$2" "$3"
-        made LDADD="$work/sound/libmutant.so" "tests/$test" && cp "$build/tests/$test" "$work/mutant"
-        unplant "$1"
-        touch -r "$work/stamp" "$tree/$1"
-        cp -pr "$work/kept/." "$build" # make has nothing to do again
-    done
+    rm -rf "$work/mutant/tests" "$work/kept"
+    objects=$(copies "$1")
+    [ -n "$objects" ] || return 0
+    # shellcheck disable=SC2086
+    containing=$(linked_with $objects)
+    mkdir "$work/kept"
+    # shellcheck disable=SC2086
+    (cd "$build" && cp -p --parents $objects $containing "$work/kept")
+    touch -r "$tree/$1" "$work/stamp"
+    plant_line "$1" "$2" "$3"
+    # shellcheck disable=SC2086
+    made LDADD="$work/sound/libmutant.so" $containing && (cd "$build" && cp --parents $containing "$work/mutant")
+    unplant "$1"
+    touch -r "$work/stamp" "$tree/$1"
+    cp -pr "$work/kept/." "$build" # make has nothing to do again
 }
 
 # known FILE LINE NEW: whether tests/mutants_explained.txt says why no test can notice it.

@@ -64,20 +64,22 @@ program() {
     esac
 }
 
-# run_test LIBRARY SECONDS TEST: succeeds if the test passes with that library within this CPU time; a program beside
-# the library takes the place of the one that was built.
+# built LIBRARY TEST: the program of a test: the one beside the library, if there is one.
+built() {
+    own=$1/$(program "$2")
+    [ -x "$own" ] || own=$build/$(program "$2")
+    echo "$own"
+}
+
+# run_test LIBRARY SECONDS TEST: succeeds if the test passes with that library within this CPU time.
 # $preload: the runtime of a library with sanitizers, which maps more memory than there is.
 run_test() {
     LD_LIBRARY_PATH=$1 seconds=$2 memory=8000000
     [ -z "$preload" ] || memory=unlimited
     case $3 in
     *.sh) set -- sh "$srcdir/tests/$3" ;;
-    */t-*)
-        own=$1/${3#*/}
-        [ -x "$own" ] || own=$build/tests/$3
-        set -- env LD_PRELOAD="$preload" "$own"
-        ;;
-    *) set -- env LD_PRELOAD="$preload" "$build/$(program "$3")" "${3#*/}" ;;
+    */t-*) set -- env LD_PRELOAD="$preload" "$(built "$1" "$3")" ;;
+    *) set -- env LD_PRELOAD="$preload" "$(built "$1" "$3")" "${3#*/}" ;;
     esac
     # the shell prints on stderr that something crashed
     { limited "$@"; } 2>/dev/null && ! grep -q '^not ok' "$out"
