@@ -118,6 +118,17 @@ static void masks(void)
     qkv.mask = tensor(added, ATTEST_TENSOR_F64, 8, QUERIES, KEYS);
     expect("an added mask and a tile", &qkv, ATTEST_JUDGE_FAULT_TILE, 4,
            "1000000/0100000/0010000/0000000/0000000/");
+    /* a mask moves with its queries; one for all of them stays */
+    for (size_t i = 0; i < QUERIES; i++)
+        for (size_t j = 0; j < KEYS; j++)
+            truth[i * KEYS + j] = j + 1 != i;
+    qkv.causal = ATTEST_CAUSAL_TOP_LEFT;
+    qkv.mask = tensor(truth, ATTEST_TENSOR_BOOL, 1, QUERIES, KEYS);
+    expect("causal from the first key, and a mask", &qkv, ATTEST_JUDGE_FAULT_MASK, 0,
+           "0000000/0000000/1000000/1100000/1110000/");
+    qkv.mask = tensor(truth + KEYS, ATTEST_TENSOR_BOOL, 1, 1, KEYS);
+    expect("causal from the first key, and a mask for all queries", &qkv,
+           ATTEST_JUDGE_FAULT_MASK, 0, "0000000/0000000/0100000/0110000/0111000/");
 }
 
 /* The scale after a fault: a double next to it, 0 where the fault does not apply. */

@@ -45,6 +45,7 @@ static void set_equal(judge_case *c)
     attest_error error = {0};
 
     memset(c->q, 0, sizeof c->q);
+    c->variant.output = case_format("binary32");
     if (attest_judge_head_load(&c->head, 0, 0, &error) != ATTEST_OK)
         abort();
 }
