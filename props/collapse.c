@@ -5,7 +5,7 @@
 #include "audit/collisions.h"
 #include "campaign/gen.h"
 #include "campaign/label.h"
-#include "format/simulated.h"
+#include "format/simulate_in_mpfr.h"
 #include "number/scope.h"
 #include "props/evaluation.h"
 #include "props/registry.h"

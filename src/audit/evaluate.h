@@ -6,7 +6,7 @@
 #include "theory/separated.h"
 #include <attest/weights.h>
 
-#include "format/simulated.h"
+#include "format/simulate_in_mpfr.h"
 
 /* The outputs at count positions of dim entries: position p has entries p*dim ... */
 typedef struct attest_audit_outputs {

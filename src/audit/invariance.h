@@ -7,7 +7,7 @@
 #include <attest/weights.h>
 
 #include "audit/evaluate.h"
-#include "format/simulated.h"
+#include "format/simulate_in_mpfr.h"
 #include "theory/separated.h"
 
 /* Counts over the first sequences of a dataset, limited to about a second of work. */

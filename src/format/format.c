@@ -1,5 +1,5 @@
 /* format.c -- floating-point formats: names, codes, casts. */
-#include "format/format_code.h"
+#include "format/simulate_in_double.h"
 
 #include <attest/format.h>
 

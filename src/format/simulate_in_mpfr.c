@@ -8,6 +8,43 @@
 #include "base/random.h"
 #include "number/scope.h"
 
+/* ---- simulated arithmetics ---- */
+
+void attest_simulated_arithmetic_init(attest_simulated_arithmetic *arithmetic,
+                                      const attest_format *format)
+{
+    *arithmetic = (attest_simulated_arithmetic){.format = *format, .block = 16, .seed = 1};
+}
+
+const char *attest_simulated_rounding_name(attest_simulated_rounding rounding)
+{
+    static const char *const name[] = {"nearest", "zero", "stochastic"};
+
+    return name[rounding];
+}
+
+const char *attest_simulated_softmax_name(attest_simulated_softmax softmax)
+{
+    static const char *const name[] = {"shifted", "naive", "online"};
+
+    return name[softmax];
+}
+
+const char *attest_simulated_stage_name(attest_simulated_stage stage)
+{
+    static const char *const name[] = {"input", "score", "max",      "exp",
+                                       "sum",   "mix",   "division", "output"};
+
+    return name[stage];
+}
+
+long attest_simulated_unit_bits(const attest_format *format, attest_simulated_rounding rounding)
+{
+    return rounding == ATTEST_SIMULATED_NEAREST ? format->precision : format->precision - 1;
+}
+
+/* ---- operations by MPFR ---- */
+
 static void set_widest_range(void)
 {
     mpfr_set_emin(mpfr_get_emin_min());

@@ -13,7 +13,7 @@
 #include <attest/judge.h>
 
 #include <attest/block.h>
-#include "format/exp2_polynomial.h"
+#include "judge/exp_range.h"
 
 /* The order of the additions of a sum of products, or the matrix unit that forms it. For the
  * product with V, forward and backward are the orders of the keys. */

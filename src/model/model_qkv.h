@@ -1,9 +1,9 @@
 /* model_qkv.h -- queries, keys and values of a model's layers, from its weights and the
  * recorded stream.
  *
- * The recording contains the stream that enters each layer; layer.c computes norms,
- * projections, biases and rotary positions. The results are tensors in binary64 of a source of
- * qkv.h, whose file is that of the stream. */
+ * The recording contains the stream that enters each layer; norms, projections, biases and
+ * rotary positions are computed. The results are tensors in binary64 of a source of qkv.h,
+ * whose file is that of the stream. */
 #ifndef ATTEST_MODEL_MODEL_QKV_H
 #define ATTEST_MODEL_MODEL_QKV_H
 

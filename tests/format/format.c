@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "format/format_code.h"
+#include "format/simulate_in_double.h"
 #include "number/double.h"
 #include "number/mpfr.h"
 #include "tests/ref/rounding.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include <attest/block.h>
-#include "format/format_code.h"
+#include "format/simulate_in_double.h"
 #include "format/simulate_in_mpfr.h"
 
 static char line[1 << 22];

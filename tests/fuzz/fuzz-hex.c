@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "io/hex_rows.h"
-#include "format/format_code.h"
+#include "format/simulate_in_double.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Whether the cast leaves x as it is, a NaN included. */

@@ -7,7 +7,7 @@
 #include <mpfr.h>
 
 #include "base/random.h"
-#include "format/exp2_polynomial.h"
+#include "judge/exp_range.h"
 #include "tests/tap.h"
 
 /* FlashAttention-4's. */
