@@ -74,9 +74,9 @@ static bool head_init(bound_head *d, const attest_head *head, const bound *b)
            chain_init(&d->query, &plan.query, b->model) &&
            chain_init(&d->value, &plan.value, b->model) &&
            chain_init(&d->output, &plan.output, b->model) &&
-           quantities_init(&d->keys, b->tokens * d->score_width, true) &&
-           quantities_init(&d->queries, b->tokens * d->score_width, true) &&
-           quantities_init(&d->values, b->tokens * d->value_width, true);
+           quantities_init(&d->keys, b->layout.tokens * d->score_width, true) &&
+           quantities_init(&d->queries, b->layout.tokens * d->score_width, true) &&
+           quantities_init(&d->values, b->layout.tokens * d->value_width, true);
 }
 
 static void head_clear(bound_head *d, const bound *b)
@@ -85,37 +85,9 @@ static void head_clear(bound_head *d, const bound *b)
     chain_clear(&d->query);
     chain_clear(&d->value);
     chain_clear(&d->output);
-    quantities_clear(&d->keys, b->tokens * d->score_width, true);
-    quantities_clear(&d->queries, b->tokens * d->score_width, true);
-    quantities_clear(&d->values, b->tokens * d->value_width, true);
-}
-
-/* Lists the tokens in use, and where each sequence begins. */
-static bool list_tokens(bound *b)
-{
-    const attest_dataset *dataset = b->request->dataset;
-    size_t positions = 0;
-
-    b->local = attest_memory_alloc(dataset->tokens.count, sizeof *b->local);
-    b->token = attest_memory_alloc(dataset->tokens.count, sizeof *b->token);
-    b->start = attest_memory_alloc(b->request->sequences, sizeof *b->start);
-    if (!b->local || !b->token || !b->start)
-        return false;
-    for (size_t i = 0; i < b->request->sequences; i++) {
-        size_t sequence = b->request->sequence ? b->request->sequence[i] : i;
-        size_t length = attest_dataset_length(dataset, sequence);
-        b->start[i] = positions;
-        positions += length;
-        b->longest = length > b->longest ? length : b->longest;
-        for (size_t k = 0; k < length; k++) {
-            uint32_t t = attest_dataset_token(dataset, sequence, k);
-            if (b->local[t] == 0) {
-                b->token[b->tokens++] = t;
-                b->local[t] = (uint32_t)b->tokens; /* 1 + its place */
-            }
-        }
-    }
-    return true;
+    quantities_clear(&d->keys, b->layout.tokens * d->score_width, true);
+    quantities_clear(&d->queries, b->layout.tokens * d->score_width, true);
+    quantities_clear(&d->values, b->layout.tokens * d->value_width, true);
 }
 
 /* Hardmax: which scores are exact. */
@@ -137,10 +109,10 @@ static long token_bits(const bound *b)
     long most = 0, finest = 0;
 
     for (int pass = 0; pass < 2 && most >= 0; pass++)
-        for (size_t t = 0; t < b->tokens && most >= 0; t++) {
+        for (size_t t = 0; t < b->layout.tokens && most >= 0; t++) {
             long bits, fine;
             attest_tokens_get(numerator, denominator, &b->request->dataset->tokens,
-                              b->token[t]);
+                              b->layout.token[t]);
             bits = bits_of(numerator, b->dim, denominator);
             fine = (long)fmpz_bits(denominator) - 1;
             if (bits < 0)
@@ -193,7 +165,7 @@ static void set_exact_scores(bound *b)
 static bool bound_init(bound *b)
 {
     const attest_weights *weights = b->weights;
-    bool ok = list_tokens(b);
+    bool ok = attest_audit_layout_init(&b->layout, b->request);
 
     b->widest = b->dim;
     for (size_t h = 0; h < weights->heads; h++)
@@ -201,15 +173,15 @@ static bool bound_init(bound *b)
             b->widest = weights->head[h].wq.rows;
     b->head = attest_memory_alloc(weights->heads, sizeof *b->head);
     b->magnitude = attest_memory_alloc(b->widest, sizeof *b->magnitude);
-    b->weight = attest_memory_alloc(b->longest, sizeof *b->weight);
-    b->spread = attest_memory_alloc(b->longest, sizeof *b->spread);
+    b->weight = attest_memory_alloc(b->layout.longest, sizeof *b->weight);
+    b->spread = attest_memory_alloc(b->layout.longest, sizeof *b->spread);
     b->sum = attest_memory_alloc(b->dim, sizeof *b->sum);
     b->total = attest_memory_alloc(b->dim, sizeof *b->total);
-    b->winner = attest_memory_alloc(b->longest, sizeof *b->winner);
+    b->winner = attest_memory_alloc(b->layout.longest, sizeof *b->winner);
     ok = ok && b->head && b->magnitude && b->weight && b->spread && b->sum && b->total &&
-         b->winner && quantities_init(&b->entry, b->tokens * b->dim, true) &&
+         b->winner && quantities_init(&b->entry, b->layout.tokens * b->dim, true) &&
          quantities_init(&b->between, b->widest, false) &&
-         quantities_init(&b->score, b->longest, false) &&
+         quantities_init(&b->score, b->layout.longest, false) &&
          quantities_init(&b->mean, b->widest, false) &&
          quantities_init(&b->mixed, b->widest, false) &&
          quantities_init(&b->result, b->dim, false);
@@ -224,9 +196,9 @@ static void bound_clear(bound *b)
 {
     for (size_t h = 0; b->head && h < b->weights->heads; h++)
         head_clear(&b->head[h], b);
-    quantities_clear(&b->entry, b->tokens * b->dim, true);
+    quantities_clear(&b->entry, b->layout.tokens * b->dim, true);
     quantities_clear(&b->between, b->widest, false);
-    quantities_clear(&b->score, b->longest, false);
+    quantities_clear(&b->score, b->layout.longest, false);
     quantities_clear(&b->mean, b->widest, false);
     quantities_clear(&b->mixed, b->widest, false);
     quantities_clear(&b->result, b->dim, false);
@@ -237,9 +209,7 @@ static void bound_clear(bound *b)
     free(b->sum);
     free(b->total);
     free(b->winner);
-    free(b->local);
-    free(b->token);
-    free(b->start);
+    attest_audit_layout_clear(&b->layout);
 }
 
 /* Sums over the columns of a panel: entry x, |entry| slip, |entry| |x|, |entry| error. */
@@ -316,7 +286,7 @@ static bool prepare_token(void *context, size_t t)
     FMPZ(denominator);
     quantities x = attest_audit_quantities_at(&b->entry, t * b->dim);
 
-    attest_tokens_get(numerator, denominator, &b->request->dataset->tokens, b->token[t]);
+    attest_tokens_get(numerator, denominator, &b->request->dataset->tokens, b->layout.token[t]);
     for (size_t c = 0; c < b->dim; c++)
         attest_audit_bound_input(x.value + c, x.slip + c, x.error + c, numerator + c,
                                  denominator, b->model);
@@ -355,7 +325,7 @@ static size_t list_winners(const uint32_t *token, size_t visible, const bound *b
     }
     for (size_t j = 0; j < visible; j++)
         if (!(b->score.value[j] + reach(j, b) < low))
-            b->winner[count++] = b->local[token[j]] - 1u;
+            b->winner[count++] = b->layout.local[token[j]] - 1u;
     return count;
 }
 
@@ -440,8 +410,7 @@ static bool bound_passage(void *context, size_t item)
 {
     bound *b = context;
     const attest_dataset *dataset = b->request->dataset;
-    size_t i = item / b->passages,
-           sequence = b->request->sequence ? b->request->sequence[i] : i;
+    size_t i = item / b->passages, sequence = attest_audit_request_sequence(b->request, i);
     size_t length = attest_dataset_length(dataset, sequence);
     attest_audit_passage passage =
         attest_audit_passage_get(length, item % b->passages, b->passages);
@@ -449,7 +418,7 @@ static bool bound_passage(void *context, size_t item)
 
     for (size_t k = passage.begin; k < passage.end; k++) {
         size_t visible = b->weights->mask == ATTEST_MASK_CAUSAL ? k + 1 : length;
-        size_t t = b->local[token[k]] - 1u;
+        size_t t = b->layout.local[token[k]] - 1u;
         for (size_t c = 0; c < b->dim; c++) {
             size_t from = attest_weights_skip_entry(b->weights, c);
             quantities x = attest_audit_quantities_at(
@@ -463,8 +432,8 @@ static bool bound_passage(void *context, size_t item)
             for (size_t j = 0; j < visible; j++)
                 attest_audit_bound_score(
                     j,
-                    attest_audit_quantities_at(&d->keys,
-                                               (b->local[token[j]] - 1u) * d->score_width),
+                    attest_audit_quantities_at(&d->keys, (b->layout.local[token[j]] - 1u) *
+                                                             d->score_width),
                     attest_audit_quantities_at(&d->queries, t * d->score_width), d->score_width,
                     b);
             if (b->weights->activation == ATTEST_HARDMAX)
@@ -473,17 +442,17 @@ static bool bound_passage(void *context, size_t item)
                 attest_audit_bound_mean(&variation, &d->values, token, visible, d->value_width,
                                         b);
             if (b->variation)
-                b->variation[(b->start[i] + k) * b->weights->heads + h] = variation;
+                b->variation[(b->layout.start[i] + k) * b->weights->heads + h] = variation;
             add_head(d, b);
         }
         for (size_t c = 0; c < b->dim; c++) {
             if (isnan(b->sum[c]))
                 b->sum[c] = INFINITY;
             if (b->out)
-                b->out[(b->start[i] + k) * b->dim + c] = b->sum[c];
+                b->out[(b->layout.start[i] + k) * b->dim + c] = b->sum[c];
         }
         if (b->norm)
-            b->norm[b->start[i] + k] = get_norm(b->sum, b->dim);
+            b->norm[b->layout.start[i] + k] = get_norm(b->sum, b->dim);
     }
     return true;
 }
@@ -497,10 +466,11 @@ static attest_status run(bound *b, attest_error *error)
     b->passages = attest_audit_passages(b->request->sequences, 4 * jobs);
     if (!bound_init(b))
         return attest_memory_fail(error);
-    ATTEST_TRY(attest_workers_run(prepare_token, b, b->tokens,
-                                  b->tokens * b->dim > 20000 ? jobs : 1, error));
+    ATTEST_TRY(attest_workers_run(prepare_token, b, b->layout.tokens,
+                                  b->layout.tokens * b->dim > 20000 ? jobs : 1, error));
     return attest_workers_run(bound_passage, b, b->request->sequences * b->passages,
-                              b->request->sequences * b->longest > 500 ? jobs : 1, error);
+                              b->request->sequences * b->layout.longest > 500 ? jobs : 1,
+                              error);
 }
 
 attest_status attest_audit_bound(double *norm, double *entry,

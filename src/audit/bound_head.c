@@ -292,7 +292,8 @@ static void mix_values(const quantities *values, const uint32_t *token, size_t v
         b->mixed.error[c] = 1;
     }
     for (size_t j = 0; j < visible; j++) {
-        quantities at = attest_audit_quantities_at(values, (b->local[token[j]] - 1u) * width);
+        quantities at =
+            attest_audit_quantities_at(values, (b->layout.local[token[j]] - 1u) * width);
         double weight = b->weight[j], spread = b->spread[j], above = weight + u * spread;
 
         for (size_t c = 0; c < width; c++) {
@@ -420,14 +421,14 @@ attest_status attest_audit_head_bound_init(attest_audit_head_bound *r,
     r->value = take(&next, keys * x->value_dim);
     r->scale = take(&next, 1);
     r->sink = take(&next, 1);
-    r->work = (bound){.model = &r->model, .local = r->number + keys};
+    r->work = (bound){.model = &r->model, .layout.local = r->number + keys};
     r->work.score = take(&next, keys);
     r->work.mean = take(&next, x->value_dim);
     r->work.mixed = take(&next, x->value_dim);
     r->work.weight = next;
     r->work.spread = next + keys;
     for (size_t j = 0; j < keys; j++)
-        r->work.local[j] = (uint32_t)j + 1;
+        r->work.layout.local[j] = (uint32_t)j + 1;
     set_scale(r);
     return ATTEST_OK;
 }

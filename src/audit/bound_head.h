@@ -51,11 +51,10 @@ typedef struct bound {
     const attest_audit_request *request;
     const attest_audit_model *model;
     const attest_weights *weights;
-    size_t dim, longest, widest, tokens;
-    uint32_t *token, *local;
+    size_t dim, widest;
+    attest_audit_layout layout;
     quantities entry;
     bound_head *head;
-    size_t *start;
     size_t passages;    /* into which each sequence is cut for the workers */
     double *norm, *out; /* results; each may be NULL */
     double *variation;  /* by position and head, or NULL */

@@ -124,12 +124,53 @@ static attest_status evaluate_in_mpfr(attest_audit_outputs *outputs,
     evaluation e ATTEST_CLEARED_BY(evaluation_clear) = {.request = request};
 
     ATTEST_TRY(evaluate(&e, request, arithmetic, error));
-    *outputs = (attest_audit_outputs){.count = e.start[request->sequences],
+    *outputs = (attest_audit_outputs){.count = e.layout.start[request->sequences],
                                       .dim = e.dim,
                                       .wide = e.out.at,
                                       .bytes = e.out.bytes};
     e.out = (vector){0};
     return ATTEST_OK;
+}
+
+size_t attest_audit_request_sequence(const attest_audit_request *request, size_t i)
+{
+    return request->sequence ? request->sequence[i] : i;
+}
+
+bool attest_audit_layout_init(attest_audit_layout *layout, const attest_audit_request *request)
+{
+    const attest_dataset *dataset = request->dataset;
+    size_t positions = 0;
+
+    *layout = (attest_audit_layout){
+        .local = attest_memory_alloc(dataset->tokens.count, sizeof *layout->local),
+        .token = attest_memory_alloc(dataset->tokens.count, sizeof *layout->token),
+        .start = attest_memory_alloc(request->sequences + 1, sizeof *layout->start)};
+    if (!layout->local || !layout->token || !layout->start)
+        return false;
+    for (size_t i = 0; i < request->sequences; i++) {
+        size_t sequence = attest_audit_request_sequence(request, i);
+        size_t length = attest_dataset_length(dataset, sequence);
+        layout->start[i] = positions;
+        positions += length;
+        layout->longest = length > layout->longest ? length : layout->longest;
+        for (size_t k = 0; k < length; k++) {
+            uint32_t t = attest_dataset_token(dataset, sequence, k);
+            if (layout->local[t] == 0) {
+                layout->token[layout->tokens++] = t;
+                layout->local[t] = (uint32_t)layout->tokens;
+            }
+        }
+    }
+    layout->start[request->sequences] = positions;
+    return true;
+}
+
+void attest_audit_layout_clear(attest_audit_layout *layout)
+{
+    free(layout->local);
+    free(layout->token);
+    free(layout->start);
 }
 
 size_t attest_audit_passages(size_t sequences, size_t items)

@@ -31,6 +31,22 @@ typedef struct attest_audit_request {
     double max_work; /* limit on the work of a reference (attention/head_plan.h) */
 } attest_audit_request;
 
+/* The tokens that the sequences of a request use, and where the outputs of each sequence begin.
+ */
+typedef struct attest_audit_layout {
+    size_t tokens, longest; /* the length of the longest sequence */
+    uint32_t *token;        /* their indices in the table */
+    uint32_t *local;        /* by index in the table: 1 + the place in token; 0: not used */
+    size_t *start;          /* of each sequence, in positions; sequences + 1 */
+} attest_audit_layout;
+
+/* False: out of memory. Clear it in either case. */
+bool attest_audit_layout_init(attest_audit_layout *layout, const attest_audit_request *request);
+void attest_audit_layout_clear(attest_audit_layout *layout);
+
+/* Returns the index in the dataset of sequence i of the request. */
+size_t attest_audit_request_sequence(const attest_audit_request *request, size_t i);
+
 /* Positions begin to end - 1 of a sequence. */
 typedef struct attest_audit_passage {
     size_t begin, end;

@@ -176,7 +176,7 @@ attest_status attest_audit_evaluate_in_double(attest_audit_outputs *outputs, boo
 
     ATTEST_TRY(evaluate(&e, request, arithmetic, error));
     *escaped = *e.work.escaped;
-    *outputs = (attest_audit_outputs){.count = e.start[request->sequences],
+    *outputs = (attest_audit_outputs){.count = e.layout.start[request->sequences],
                                       .dim = e.dim,
                                       .real = e.out.at,
                                       .bytes = e.out.bytes};

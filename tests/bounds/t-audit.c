@@ -231,7 +231,7 @@ static keys *begin(bool shifted)
 
     k = (keys){.model = {.u = BIT, .u_sum = BIT, .most = INFINITY, .shifted = shifted}};
     k.b = (bound){.model = &k.model,
-                  .local = k.local,
+                  .layout.local = k.local,
                   .score = {k.value, k.slip, k.error},
                   .weight = k.weight,
                   .spread = k.spread,
