@@ -249,7 +249,8 @@ static void write_job(attest_json *json, const void *context)
         }
         attest_json_write_close(json);
     }
-    attest_texts_write(json, &job->texts);
+    if (job->request->settings.tokens)
+        attest_texts_write(json, &job->texts);
     if (job->request->settings.gate)
         attest_cli_audit_write_gate(json, &job->gate, job->request->settings.gate);
     attest_json_write_close(json);
@@ -481,8 +482,10 @@ static int run_job(audit_request *request, attest_common *common)
     if (request->settings.gate)
         attest_audit_gate_clear(&job.gate);
     attest_dataset_clear(&job.dataset);
-    attest_texts_clear(&job.texts);
-    attest_judge_model_free(job.kernel);
+    if (request->settings.tokens)
+        attest_texts_clear(&job.texts);
+    if (job.kernel)
+        attest_judge_model_free(job.kernel);
     return code;
 }
 

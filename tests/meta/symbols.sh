@@ -35,7 +35,7 @@ printers='src/cli/demo.c src/cli/fail.c src/cli/campaign_new.c src/cli/progress.
     src/report/campaign.c src/report/print.c src/report/report.c src/report/tests.c'
 # Input files are opened by base/file.h, which does not wait or read without end; the others open
 # files for writing, locks, and files of the system.
-openers='src/audit/heads_parts.c src/base/file.c src/base/workers.c
+openers='src/audit/head_audit.c src/base/file.c src/base/workers.c
     src/campaign/status.c src/campaign/worker.c src/cli/main.c src/campaign/journal.c'
 
 calls() { # tree, build, files, symbols, those who may: "FILE calls SYMBOL"
