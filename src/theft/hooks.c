@@ -199,6 +199,31 @@ theft_hook_trial_post_print_result(const struct theft_hook_trial_post_info *info
     return THEFT_HOOK_TRIAL_POST_CONTINUE;
 }
 
+void theft_print_extension_report(FILE *f, const struct theft_extension_config *ext,
+                                  const struct theft_extension_report *report,
+                                  const struct theft_coverage_result *coverage)
+{
+    static const char *const verdicts[] = {"shown", "REFUTED", "undecided"};
+    size_t run = report->trials.pass + report->trials.fail;
+    for (size_t i = 0; i < report->label_count; i++)
+        fprintf(f, "   %6.2f %%  %s (%zu)\n",
+                run ? 100.0 * (double)report->labels[i].count / (double)run : 0.0,
+                report->labels[i].name, report->labels[i].count);
+    if (report->labels_dropped)
+        fprintf(f, "   %zu trials had further labels\n", report->labels_dropped);
+    for (size_t i = 0; coverage && ext && i < ext->coverage_count; i++)
+        fprintf(f, "   coverage of %s: between %.6g and %.6g, at least %.6g required: %s\n",
+                ext->coverage[i].label, coverage[i].lower, coverage[i].upper,
+                ext->coverage[i].fraction, verdicts[coverage[i].verdict]);
+    if (report->has_target)
+        fprintf(f, "   best target: %.17g in trial %zu\n", report->best_target,
+                report->best_trial);
+    if (report->unconfirmed)
+        fprintf(f, "   %zu failures in batches did not repeat alone\n", report->unconfirmed);
+    if (report->duplicates_missed)
+        fprintf(f, "   the set of tried inputs was full: more duplicates are possible\n");
+}
+
 /* ---- Calls of hooks. */
 
 enum theft_step theft_hook_run_pre(struct theft *t)

@@ -204,12 +204,7 @@ void theft_print_choices(FILE *f, const struct theft_choice *at, size_t count,
 void theft_print_arg(FILE *f, const struct theft_type_info *info, const void *arg,
                      const struct theft_choice *at, size_t count);
 
-/* labels.c */
-void theft_labels_count(struct theft *t, const struct theft_outcome *outcome);
-void theft_labels_report(const struct theft *t, struct theft_extension_report *report);
-/* Returns the number of trials with the label. */
-size_t theft_labels_find(const struct theft *t, const char *name);
-/* labels.c: sets the verdicts; returns whether all requirements are shown to hold. */
+/* coverage.c: sets the verdicts; returns whether all requirements are shown to hold. */
 bool theft_coverage_check(const struct theft *t, struct theft_coverage_result *results);
 
 /* search.c */

@@ -98,6 +98,75 @@ struct theft_outcome theft_call(struct theft *t, theft_seed seed, void **args)
     return t->shared->outcome;
 }
 
+/* ---- Labels and targets ------------------------------------------------------------------
+ *
+ * The names of labels are in memory shared with child processes; outcomes refer to them by
+ * number. */
+
+/* Returns the number of a label, which is added if necessary; THEFT_MAX_LABELS if the table is
+ * full. */
+static size_t number_of(struct theft_shared *s, const char *name)
+{
+    size_t i;
+    for (i = 0; i < s->label_count && i < THEFT_MAX_LABELS; i++)
+        if (strncmp(s->labels[i], name, THEFT_MAX_LABEL_BYTES - 1) == 0)
+            return i;
+    if (i < THEFT_MAX_LABELS) {
+        strncpy(s->labels[i], name, THEFT_MAX_LABEL_BYTES - 1);
+        s->label_count = i + 1;
+    }
+    return i;
+}
+
+void theft_label(struct theft *t, const char *name)
+{
+    struct theft_shared *s = t->shared;
+    if (!s || !s->noting) /* no property has been called yet */
+        return;
+    size_t i = number_of(s, name);
+    if (i < THEFT_MAX_LABELS)
+        s->noting->labels[i / 64] |= UINT64_C(1) << i % 64;
+    else
+        s->noting->labels_dropped = true;
+}
+
+void theft_target(struct theft *t, double value)
+{
+    struct theft_outcome *o = t->shared ? t->shared->noting : NULL;
+    if (!o || value != value || (o->has_target && value <= o->target))
+        return;
+    o->has_target = true;
+    o->target = value;
+}
+
+bool theft_target_get(struct theft *t, double *value)
+{
+    const struct theft_slot *slot = t->current;
+    if (!slot || slot->state != THEFT_SLOT_READY || !slot->outcome.has_target)
+        return false;
+    *value = slot->outcome.target;
+    return true;
+}
+
+static void count_labels(struct theft *t, const struct theft_outcome *outcome)
+{
+    t->labels_dropped += outcome->labels_dropped;
+    for (size_t word = 0; word < THEFT_MAX_LABELS / 64; word++)
+        for (uint64_t left = outcome->labels[word]; left; left &= left - 1)
+            t->label_counts[word * 64 + (size_t)__builtin_ctzll(left)]++;
+}
+
+static void report_labels(const struct theft *t, struct theft_extension_report *report)
+{
+    const struct theft_shared *s = t->shared;
+    report->labels_dropped = t->labels_dropped;
+    for (size_t i = 0; s && i < s->label_count && i < THEFT_MAX_LABELS; i++) {
+        struct theft_label_count *label = &report->labels[report->label_count++];
+        memcpy(label->name, s->labels[i], THEFT_MAX_LABEL_BYTES - 1);
+        label->count = t->label_counts[i];
+    }
+}
+
 /* ---- What follows from the outcome of a trial -------------------------------------------- */
 
 /* Ends a trial that did not fail. */
@@ -190,7 +259,7 @@ enum theft_step theft_conclude(struct theft *t, struct theft_slot *slot)
     }
     enum theft_trial_res result = (enum theft_trial_res)slot->outcome.result;
     if (result == THEFT_TRIAL_PASS || result == THEFT_TRIAL_FAIL) {
-        theft_labels_count(t, &slot->outcome);
+        count_labels(t, &slot->outcome);
         note_target(t, slot);
         if (t->search)
             theft_search_observe(t, slot);
@@ -397,7 +466,7 @@ static void write_report(const struct theft *t, struct theft_extension_report *r
     report->has_target = t->has_target;
     report->best_target = t->best_target;
     report->best_trial = t->best_trial;
-    theft_labels_report(t, report);
+    report_labels(t, report);
 }
 
 enum theft_run_res theft_run_extended(const struct theft_run_config *cfg,
