@@ -225,8 +225,7 @@ static attest_status settle_zeros(arb_ptr ball, const attest_audit_request *requ
     ARB_VEC(finer, (slong)dim);
 
     for (size_t p = passage.begin; p < passage.end; p++, ball += dim)
-        if (count_open(ball, dim) > 0)
-            ATTEST_TRY(settle(ball, finer, request, number, sequence, p, bits));
+        ATTEST_TRY(settle(ball, finer, request, number, sequence, p, bits));
     return ATTEST_OK;
 }
 

@@ -109,35 +109,38 @@ static void test_empty(void)
     TAP_OK(refused == 3, "no head, no token or no entry: %s", error.text);
 }
 
-/* The codes of the largest element: that of its format, and none for a format without bits or
- * with more than 32. */
+/* The codes of the largest element and of the least: those of its format, and none for a format
+ * without bits or with more than 32. */
 static void test_codes(void)
 {
     static const struct {
         const char *name;
-        uint32_t code;
-    } of[] = {{"e4m3:per-token", 0x7e},
-              {"binary16:per-token", 0x7bff},
-              {"q4_0", 0},
-              {"int8:per-token", 127},
-              {"binary32:scale=1", 0x3f800000},
-              {"binary64:scale=1", 0},
-              {"p=5:emin=-6:emax=7:scale=1", 0}};
+        uint32_t code[2];
+    } of[] = {{"e4m3:per-token", {0x7e, 0xfe}},
+              {"binary16:per-token", {0x7bff, 0xfbff}},
+              {"q4_0", {0, 15}},
+              {"q8_0", {127, 0x81}},
+              {"int8:per-token", {127, 0x81}},
+              {"binary32:scale=1", {0x3f800000, 0xbf800000}},
+              {"binary64:scale=1", {0, 0}},
+              {"p=5:emin=-6:emax=7:scale=1", {0, 0}}};
 
     for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
         attest_block_format format;
         attest_quantised q;
         attest_error error;
-        double x[32] = {1};
-        uint32_t code;
+        double x[32] = {1, -1};
+        uint32_t code[2];
 
         if (attest_block_parse(&format, of[i].name, &error) != ATTEST_OK ||
             attest_quantised_init(&q, x, 1, 1, 32, &format, &error) != ATTEST_OK) {
             TAP_OK(false, "%s: %s", of[i].name, error.text);
             continue;
         }
-        code = attest_quantised_get_code(&q, 0);
-        TAP_OK(code == of[i].code, "%s: the code of the largest is 0x%x", of[i].name, code);
+        for (size_t e = 0; e < 2; e++)
+            code[e] = attest_quantised_get_code(&q, e);
+        TAP_OK(code[0] == of[i].code[0] && code[1] == of[i].code[1],
+               "%s: the codes of 1 and -1 are 0x%x and 0x%x", of[i].name, code[0], code[1]);
         attest_quantised_clear(&q);
     }
 }

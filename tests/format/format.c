@@ -294,6 +294,37 @@ static void test_most(void)
     }
 }
 
+/* Scales are powers of two: the nearest one, the larger of two that are as near. */
+static void test_scales(void)
+{
+    static const struct {
+        double x, scale; /* 0: none */
+    } of[] = {{1, 1},
+              {1.4999, 1},
+              {1.5, 2},
+              {2.9999, 2},
+              {3, 4},
+              {0.75, 1},
+              {0.7499, 0.5},
+              {0x1p-127, 0x1p-127},
+              {1e-300, 0x1p-127},
+              {0x1.7p127, 0x1p127},
+              {0x1.8p127, 0},
+              {0, 0},
+              {-1, 0},
+              {HUGE_VAL, 0}};
+    attest_format format;
+
+    if (attest_format_parse(&format, "float8_e8m0fnu", NULL) != ATTEST_OK)
+        abort();
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
+        double scale = attest_format_cast(of[i].x, &format);
+
+        TAP_OK(of[i].scale > 0 ? scale == of[i].scale : isnan(scale), "the scale of %g is %g",
+               of[i].x, scale);
+    }
+}
+
 TEST(format)
 {
     test_names();
@@ -317,6 +348,7 @@ TEST(format)
     test_range_is_restored();
     test_nearest_double();
     test_most();
+    test_scales();
     flint_cleanup();
     mpfr_free_cache();
     return 0;

@@ -108,15 +108,18 @@ static void check_refused(void)
         {2, {1, (double)NAN}},
         {3, {1, (double)INFINITY, 0}},
     };
-    static const attest_exp2_polynomial line = {2, {1, 0x1.fp-1}};
+    static const attest_exp2_polynomial line = {2, {1, 0x1.fp-1}}, low = {2, {1, 0.5}};
     size_t taken = 0;
     double bound = attest_exp2_polynomial_bound(&line);
+    double bound_low = attest_exp2_polynomial_bound(&low);
 
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         taken += attest_exp2_polynomial_bound(&bad[i]) < (double)INFINITY;
     TAP_OK(taken == 0, "%zu polynomials without a proof have one", taken);
     /* (1 + 31 f / 32) 2^-f - 1 is largest at f = 1 / log 2 - 32 / 31 */
     TAP_OK(bound >= 0.0496 && bound < 0.053, "a straight line errs by %.4f", bound);
+    /* (1 + f / 2) 2^-f - 1 is farthest from 0 at f = 1 */
+    TAP_OK(bound_low >= 0.25 && bound_low < 0.2501, "one that is too low by %.6f", bound_low);
 }
 
 #ifdef EVERY_FRACTION

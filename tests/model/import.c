@@ -283,10 +283,27 @@ static bool is_fraction(const fmpq_t x, long p, unsigned long q)
     return fmpz_equal_si(fmpq_numref(x), p) && fmpz_equal_ui(fmpq_denref(x), q);
 }
 
-/* The norm in front, and its eps: the given one, or 10^-5. */
+static bool is_same(const attest_matrix *a, const attest_matrix *b)
+{
+    bool same = a->rows == b->rows && a->cols == b->cols;
+    fmpq_t x, y;
+
+    fmpq_init(x), fmpq_init(y);
+    for (size_t e = 0; same && e < a->rows * a->cols; e++) {
+        attest_matrix_get_entry(x, a, e / a->cols, e % a->cols);
+        attest_matrix_get_entry(y, b, e / a->cols, e % a->cols);
+        same = fmpq_equal(x, y);
+    }
+    fmpq_clear(x), fmpq_clear(y);
+    return same;
+}
+
+/* The norm in front, and its eps: the given one, or 10^-5. Without factors and terms it leaves
+ * the matrices as they are. */
 static void norms(model *m, uint64_t *seed)
 {
     static const attest_norm kind[] = {ATTEST_NORM_NONE, ATTEST_NORM_RMS, ATTEST_NORM_LAYER};
+    attest_weights plain;
     fmpq_t eps;
 
     m->heads = m->groups = 2;
@@ -311,8 +328,18 @@ static void norms(model *m, uint64_t *seed)
                    (i % 3 == 0 ? fmpq_is_zero(weights.norm_eps)
                                : is_fraction(weights.norm_eps, 1, i < 3 ? 7 : 100000)),
                "norm %d, eps %s: %s", i % 3, i < 3 ? "1/7" : "10^-5", error.text);
+        if (i == 0) {
+            plain = weights;
+            continue;
+        }
+        for (size_t h = 0; h < 2; h++)
+            TAP_OK(is_same(&weights.head[h].wq, &plain.head[h].wq) &&
+                       is_same(&weights.head[h].wk, &plain.head[h].wk) &&
+                       is_same(&weights.head[h].wv, &plain.head[h].wv),
+                   "norm %d, head %zu: the matrices without a norm", i % 3, h);
         attest_weights_clear(&weights);
     }
+    attest_weights_clear(&plain);
     fmpq_clear(eps);
 }
 
@@ -400,6 +427,7 @@ static void refusals(model *m, uint64_t *seed)
     REFUSE(heads, 0, ATTEST_USAGE, "does not exist");
     REFUSE(first, 2, ATTEST_USAGE, "head 2 of 2");
     REFUSE(count, 3, ATTEST_USAGE, "head 0 of 2");
+    REFUSE(count, 0, ATTEST_USAGE, "head 0 of 2");
     REFUSE(q, "bq", ATTEST_FORMAT, "tensor 'bq' has shape (6,), but a matrix");
     REFUSE(heads, 4, ATTEST_FORMAT, "tensor 'q' has shape (6, 4): its 6 rows are not 4 heads");
     REFUSE(k, "o", ATTEST_FORMAT, "tensor 'o' has shape (4, 6), but k with 2 heads of size 3");
