@@ -40,7 +40,7 @@ def _worst(judgement: "Judgement", batches: int) -> List[str]:
         f"worst element: {_place(worst, batches)}",
         f"  output       {_number(worst['output'], 17)}{uncast}",
         f"  exact        {exact}",
-        f"  must be      {_number(worst['lo'])}, the only number that such a kernel can return here"
+        f"  must be      {_number(worst['lo'])}, the only value that such a kernel can return here"
         if worst["lo"] == worst["hi"]
         else f"  may be       {_number(worst['lo'])} to {_number(worst['hi'])}, within {_number(worst['bound'])} of the exact value",
         f"  error/bound  {_number(worst['ratio'])}",

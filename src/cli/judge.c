@@ -1,4 +1,5 @@
 /* judge.c -- attest judge: is the output of a kernel right? */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -220,9 +221,9 @@ static void print_worst(const judge_job *job, const attest_judgement *layer)
     attest_print("  output         %.17g%s\n", worst->output,
                  worst->uncast ? ", not a number of the output format" : "");
     attest_print("  exact          %s\n", attest_or_exit(text));
-    if (worst->lo == worst->hi)
+    if (worst->lo == worst->hi || isnan(worst->lo))
         attest_print(
-            "  must be        %.9g, the only number that such a kernel can return here\n",
+            "  must be        %.9g, the only value that such a kernel can return here\n",
             worst->lo);
     else
         attest_print("  may be         %.9g to %.9g\n", worst->lo, worst->hi);

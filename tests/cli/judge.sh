@@ -97,6 +97,7 @@ for output in zero nan; do
     for asked in zero nan; do
         [ $output = $asked ]
         run $? "an empty row is $output, $asked is asked for" judge "$d/extra.safetensors" --mask holes "$o:$output-row" --kernel fp32-any --empty-row $asked
+        [ $output = $asked ] || shows "^  must be        $(echo $asked | sed s/zero/0/), the only value that such a kernel can return here\$"
     done
 done
 
