@@ -206,7 +206,7 @@ static void write_number(attest_json *json, const char *key, double value)
 
 static void write_event(attest_json *json, const range_job *job, int event)
 {
-    const attest_judge_happening *h = &job->ranges.event[event];
+    const attest_judge_event_result *h = &job->ranges.event[event];
 
     attest_json_write_object(json, NULL);
     attest_json_write_string(json, "event", attest_judge_event_name((attest_judge_event)event));
@@ -291,7 +291,7 @@ static int save(range_job *job)
 
 static void print_event(const range_job *job, int event)
 {
-    const attest_judge_happening *h = &job->ranges.event[event];
+    const attest_judge_event_result *h = &job->ranges.event[event];
     const char *place =
         event == ATTEST_JUDGE_PRODUCT_LEAVES || event == ATTEST_JUDGE_OUTPUT_LEAVES ? "column"
                                                                                     : "key";

@@ -129,15 +129,15 @@ static inline double attest_judge_rule_units(const attest_judge_rule *rule, doub
     return (units + ATTEST_TERM(factor_units, rule->descaled ? 2 : 0)) * rule->work.u;
 }
 
-/* A lower bound on the shared results: members count as differences unless they are known to
- * matter only later. */
+/* What two variants share, or less: a difference in any member counts unless it is known to
+ * matter only in later steps. */
 attest_judge_shared attest_judge_rule_compare(const attest_judge_rule *a,
                                               const attest_judge_rule *b);
 
 /* ---- variants that accept the inputs ---- */
 
-/* Reads every head once, so that workers meet no bad value, and leaves out the variants whose
- * input formats do not contain the values. left_out: one for each variant, all false at first.
+/* Reads every head once, so that a bad value is reported before workers start. left_out[m] is
+ * set for variants whose input formats do not contain the values; all are false at first.
  * Status: FORMAT (also if no variant remains), NOMEM. */
 attest_status attest_judge_inputs_check(bool *left_out, const attest_judge_problem *problem,
                                         const attest_judge_model *model,

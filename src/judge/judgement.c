@@ -82,7 +82,7 @@ static void keep_worst(attest_judge_summary *summary, const attest_judge_worst *
     summary->worst = *this;
 }
 
-/* Adds a wrong element to the last range if its row is the last or the next of it, else to a
+/* Adds a wrong element to the last range if its row ends that range or follows it, else to a
  * new range. */
 static bool add_wrong(attest_judge_summary *summary, size_t head, size_t row, size_t column)
 {

@@ -203,9 +203,9 @@ attest_status attest_judge_instance_check(const attest_judge_instance *instance,
 void attest_judge_instance_score(attest_judge_instance *x, const attest_judge_head *head,
                                  const attest_judge_row *row, size_t i, bool open);
 
-/* The value that a simulated function returns, of those that are allowed. push: whether a
- * larger value moves the output in the direction of the recipe; pushes: whether a larger weight
- * of this value does. */
+/* choose: the value that a simulated function returns, of those that are allowed. push: a
+ * larger value moves the output in the direction of the recipe. pushes: whether a larger weight
+ * of this element of V does so. */
 double attest_judge_instance_choose(attest_judge_instance *x, const attest_judge_exponential *y,
                                     attest_recipe_error error, bool push);
 bool attest_judge_instance_pushes(const attest_judge_instance *x, double value);

@@ -327,7 +327,7 @@ attest_status attest_judge_core_init(attest_judge_core *core, const char *unit,
 
 /* The same in doubles, which decides where a result is infinite or NaN: products and sums of
  * finite numbers stay finite. */
-static double sum_wild(double addend, const double *a, const double *b, size_t count)
+static double sum_in_double(double addend, const double *a, const double *b, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         addend += a[i] * b[i];
@@ -349,7 +349,7 @@ static double sum_block(double addend, const double *a, const double *b, size_t 
     attest_judge_block block = {a, b, 1, count};
 
     if (!isfinite(addend) || !is_finite(a, count) || !is_finite(b, count))
-        return sum_wild(addend, a, b, count);
+        return sum_in_double(addend, a, b, count);
     return attest_judge_unit_sum(addend, &block, &core->unit);
 }
 

@@ -110,8 +110,8 @@ size_t attest_judge_model_get_tile(const attest_judge_model *model)
  * Refused are models that no kernel can satisfy, and those for which the bound is not proved.
  * Members without effect (the log of a kernel without splits) are accepted. */
 
-/* Everything is computed in doubles: each number of a format must be one. 1, the largest
- * weight, must be a number of the format. */
+/* Whether every number of the format is a double, in which bounds and simulations are computed,
+ * and 1, the largest weight, is one of its numbers. */
 static bool fits_double(const attest_format *format)
 {
     return format->bounded && !format->positive && format->precision <= 53 &&
@@ -157,7 +157,7 @@ static attest_status check_dot(const attest_judge_dot *dot, const char *group,
         if (dot->promote > 0 || dot->promote_tiles > 0)
             return attest_error_set(
                 error, ATTEST_FORMAT,
-                "%s.%s: only matrix units have this, and %s.order is not one", group,
+                "%s.%s: only matrix units have this; %s.order is not a matrix unit", group,
                 dot->promote > 0 ? "promote" : "promote_tiles", group);
         return ATTEST_OK;
     }
@@ -166,10 +166,9 @@ static attest_status check_dot(const attest_judge_dot *dot, const char *group,
                                 "%s.promote: a multiple of %s.block, %zu, is expected", group,
                                 group, dot->block);
     if (dot->promote > 0 && dot->promote_tiles > 0)
-        return attest_error_set(error, ATTEST_FORMAT,
-                                "%s.promote_tiles: %s.promote is there, too; one of them is "
-                                "expected",
-                                group, group);
+        return attest_error_set(
+            error, ATTEST_FORMAT,
+            "%s.promote_tiles: %s.promote is set as well; set only one of them", group, group);
     if (strcmp(dot->accumulate.name, "binary32") != 0)
         return attest_error_set(error, ATTEST_FORMAT,
                                 "%s.accumulate: a matrix unit adds in binary32, not in %s",
@@ -201,8 +200,8 @@ static attest_status check_p_scheme(const attest_judge_variant *variant, attest_
         return ATTEST_OK;
     if (!variant->cast)
         return attest_error_set(error, ATTEST_FORMAT,
-                                "quantise.p: p.format is null, but must say in which format "
-                                "quantised weights meet V");
+                                "quantise.p: p.format is null; it must be the format in which "
+                                "quantised weights are multiplied with V");
     if (variant->score.accumulate.precision > 24)
         return attest_error_set(error, ATTEST_FORMAT,
                                 "quantise.p: weights of binary32 are quantised, and "
@@ -247,16 +246,17 @@ static attest_status check_variant(const attest_judge_variant *variant, attest_e
     ATTEST_TRY(check_p_scheme(variant, error));
     if (variant->scale_stored && variant->scale != ATTEST_JUDGE_SCALE_SCORE)
         return attest_error_set(error, ATTEST_FORMAT,
-                                "scale.store: scaled scores are stored where the scale "
-                                "multiplies the score; say so in scale.where");
+                                "scale.store: scaled scores are stored only where the scale "
+                                "multiplies the score: set scale.where to score");
     if (variant->threshold > 0 &&
         (variant->max == ATTEST_JUDGE_MAX_ONLINE || variant->max == ATTEST_JUDGE_MAX_TWO_PASS))
-        return attest_error_set(error, ATTEST_FORMAT,
-                                "max.threshold: a kernel with a threshold is of the kind lazy");
+        return attest_error_set(
+            error, ATTEST_FORMAT,
+            "max.threshold: only kernels of max.kind lazy have a threshold");
     if (tiled && variant->tile > 0 && opposes(variant->direction, variant->pv.order))
         return attest_error_set(error, ATTEST_FORMAT,
-                                "pv.order: this contradicts max.direction, in which the tiles' "
-                                "products are added");
+                                "pv.order: this contradicts max.direction, the order in which "
+                                "tiles are added");
     return ATTEST_OK;
 }
 
@@ -287,8 +287,8 @@ static attest_status clash(attest_error *error, const attest_judge_schedule *sch
     char mine[ATTEST_JUDGE_FIELD_SIZE], other[ATTEST_JUDGE_FIELD_SIZE];
 
     return attest_error_set(error, ATTEST_FORMAT,
-                            "schedules[%zu].%s: %s does not go with %s.%s, which is %s", index,
-                            key, get_text(mine, NULL, key, schedule), group, member,
+                            "schedules[%zu].%s: %s contradicts %s.%s, which is %s", index, key,
+                            get_text(mine, NULL, key, schedule), group, member,
                             get_text(other, group, member, variant));
 }
 
@@ -370,8 +370,8 @@ static attest_status check_emulation(const attest_judge_schedule *schedule, size
     if (schedule->constant != ATTEST_JUDGE_CONSTANT_FOLDED ||
         variant->score.accumulate.precision > 24)
         return refuse(error, index, "polynomial",
-                      "it computes exp2 in binary32: the constant must be folded-binary32, and "
-                      "no accumulator of scores wider");
+                      "it computes exp2 in binary32: constant must be folded-binary32, and "
+                      "score.accumulate must not be wider than binary32");
     if (e->frequency > 0 && e->emulated > e->frequency)
         return refuse(error, index, "emulated", "this is more than the frequency");
     bound = attest_exp2_polynomial_bound(&e->polynomial);
@@ -409,8 +409,8 @@ static attest_status check_depth(const attest_judge_dot *dot, const char *group,
     if (dot->depth == 0 || attest_judge_order_is_tensor(dot->order))
         return ATTEST_OK;
     return attest_error_set(error, ATTEST_FORMAT,
-                            "%s.depth: with schedules, whose orders say how often a term is "
-                            "added, null is expected",
+                            "%s.depth: null is expected with schedules, whose orders determine "
+                            "the depth",
                             group);
 }
 
@@ -432,7 +432,8 @@ static attest_status check_schedule(const attest_judge_schedule *schedule, size_
     if (schedule->divide == ATTEST_JUDGE_PLACE_BEFORE &&
         variant->max != ATTEST_JUDGE_MAX_TWO_PASS)
         return refuse(error, index, "divide",
-                      "weights are divided by a sum that is known: max.kind must be two-pass");
+                      "weights can be divided only after the whole row sum is known: max.kind "
+                      "must be two-pass");
     return ATTEST_OK;
 }
 
@@ -444,15 +445,16 @@ attest_status attest_judge_model_check(const attest_judge_model *model, attest_e
         if (strcmp(model->variant[i].q.name, model->variant[0].q.name) != 0 ||
             strcmp(model->variant[i].k.name, model->variant[0].k.name) != 0 ||
             strcmp(model->variant[i].v.name, model->variant[0].v.name) != 0)
-            return attest_error_set(error, ATTEST_FORMAT,
-                                    "inputs: what is quantised becomes numbers of one format, "
-                                    "no list may stand here");
+            return attest_error_set(
+                error, ATTEST_FORMAT,
+                "inputs: quantised inputs have one format each; lists are not "
+                "allowed here");
     ATTEST_TRY(check_folded(&model->quantise, error));
     if (model->schedules == 0)
         return ATTEST_OK;
     if (model->variants != 1)
         return attest_error_set(error, ATTEST_FORMAT,
-                                "schedules: a schedule is one kernel, no member of the model "
+                                "schedules: a schedule is one kernel; no member of the model "
                                 "may be a list");
     if (model->variant->cast && model->variant->sum_of == ATTEST_JUDGE_SUM_ANY)
         return attest_error_set(error, ATTEST_FORMAT,

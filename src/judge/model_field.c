@@ -331,7 +331,8 @@ static void read_double(double *to, const attest_judge_field *field, const fmpq_
     *to = round_up(x);
     attest_number_set_double(back, *to);
     if (field->kind == ATTEST_JUDGE_EXACT && !fmpq_equal(back, x))
-        attest_json_refuse(value, "this is no binary fraction that a double holds");
+        attest_json_refuse(
+            value, "this number is not a double: write it exactly, for example as 0x1.8p-1");
 }
 
 /* Reads a number of any kind to its place. */
@@ -371,8 +372,8 @@ static void read_unit(attest_judge_dot *dot, bool score, const char *unit,
             attest_json_refuse(value, "%s", inner.text);
         else if (i > 0 && (dot->block != block || dot->fraction != fraction))
             attest_json_refuse(value,
-                               "%s has another block for another of the formats: give "
-                               "block and fraction",
+                               "the block of %s depends on the format, and there are several: "
+                               "give block and fraction",
                                unit);
         block = dot->block;
         fraction = dot->fraction;
@@ -389,7 +390,7 @@ static void check_alone(const attest_json_cursor *object, const char *unit)
 
     for (size_t i = 0; i < sizeof key / sizeof key[0]; i++)
         if (attest_json_get_member(&member, object, key[i], NULL) == ATTEST_OK)
-            attest_json_refuse(&member, "\"order\", %s, sets this already", unit);
+            attest_json_refuse(&member, "\"order\" is %s, which determines this member", unit);
 }
 
 static void read_word(char *base, const attest_judge_field *field,

@@ -270,7 +270,7 @@ static bool bound_block(void *context, size_t i)
 
     if (attest_judge_head_bound_load(&job->state, head / x->heads, head % x->heads, &error) !=
         ATTEST_OK)
-        return false; /* impossible after attest_judge_inputs_check */
+        return false; /* attest_judge_inputs_check has read all heads */
     job->reason[i] = (unsigned char)attest_judge_head_bound_rows(
         job->result + (head * x->queries + first) * 4 * x->value_dim, &job->state, first,
         x->queries - first < ATTEST_JUDGE_BLOCK ? x->queries - first : ATTEST_JUDGE_BLOCK);

@@ -39,7 +39,7 @@ static attest_status check_shapes(attest_judge_problem *x, attest_error *error)
     if (k[1] != v[1] || k[2] != v[2])
         return attest_error_set(error, ATTEST_FORMAT,
                                 "k has %zu heads of %zu tokens and v has %zu of %zu: they must "
-                                "be alike",
+                                "be equal",
                                 k[1], k[2], v[1], v[2]);
     if (q[1] % k[1] != 0)
         return attest_error_set(error, ATTEST_FORMAT,
@@ -86,8 +86,8 @@ static attest_status check_factors(const attest_judge_problem *x, const attest_t
         return ATTEST_OK;
     return attest_error_set(error, ATTEST_FORMAT,
                             "%c_descale has shape (%zu, %zu), but there are %zu entries of a "
-                            "batch and %zu heads of k: one number, one for each head or for "
-                            "each entry and head is expected",
+                            "batch and %zu heads of k: give one number, one for each head, or "
+                            "one for each entry and head",
                             name, n[0], n[1], x->batch, x->key_heads);
 }
 

@@ -274,11 +274,11 @@ void attest_judge_ranges_clear(attest_judge_ranges *ranges)
 
 /* Records events of a kernel that were not seen before. */
 static void take(attest_judge_ranges *r, const attest_judge_watch *watch,
-                 const attest_judge_happening *kernel, const attest_judge_head *head)
+                 const attest_judge_event_result *kernel, const attest_judge_head *head)
 {
     for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
         if (watch->count[e] > 0 && r->event[e].answer != ATTEST_JUDGE_YES) {
-            attest_judge_happening *x = &r->event[e];
+            attest_judge_event_result *x = &r->event[e];
 
             *x = *kernel;
             x->answer = ATTEST_JUDGE_YES;
@@ -295,7 +295,7 @@ static void take(attest_judge_ranges *r, const attest_judge_watch *watch,
 static attest_status run_kernel(attest_judge_ranges *r, attest_judge_head *head,
                                 const attest_judge_variant *variant,
                                 const attest_judge_recipe *recipe,
-                                const attest_judge_happening *kernel, attest_error *error)
+                                const attest_judge_event_result *kernel, attest_error *error)
 {
     const attest_judge_problem *q = head->problem;
     attest_judge_instance x ATTEST_CLEARED_BY(attest_judge_instance_clear);
@@ -317,7 +317,7 @@ static attest_status run_schedules(attest_judge_ranges *r, attest_judge_head *he
                                    const attest_judge_model *model, attest_error *error)
 {
     for (size_t s = 0; s < model->schedules; s++) {
-        attest_judge_happening kernel = {.schedule = s};
+        attest_judge_event_result kernel = {.schedule = s};
         attest_judge_recipe recipe;
 
         attest_judge_recipe_from_schedule(&recipe, model->variant, &model->schedule[s]);
@@ -330,7 +330,7 @@ static attest_status run_drawn(attest_judge_ranges *r, attest_judge_head *head,
                                const attest_judge_model *model, attest_error *error)
 {
     for (size_t i = 0; i < DRAWN; i++) {
-        attest_judge_happening kernel = {
+        attest_judge_event_result kernel = {
             .drawn = true, .variant = i % model->variants, .seed = i};
         const attest_judge_variant *variant = &model->variant[kernel.variant];
         attest_judge_recipe recipe;
@@ -488,9 +488,9 @@ attest_status attest_judge_ranges_add(attest_judge_ranges *ranges, const attest_
     if (model->variant->p_scheme.name[0])
         return attest_error_set(
             error, ATTEST_USAGE,
-            "quantise.p: scales follow the largest weight of a group, so no "
-            "threshold or offset is the limit of quantised weights; ask for "
-            "the tolerance of this model, or for the range without it");
+            "quantise.p: the scales of quantised weights follow the largest "
+            "weight of a group, so that no threshold or offset limits them; "
+            "use attest tolerance, or a model without quantise.p");
     ATTEST_TRY(attest_judge_quantised_init(&quantised, qkv, model, error));
     ATTEST_TRY(attest_judge_problem_init(&problem, &quantised.qkv, error));
     return decide(ranges, &problem, model, jobs, error);

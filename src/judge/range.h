@@ -28,28 +28,28 @@ const char *attest_judge_event_text(attest_judge_event event);
 
 /* One event. If the answer is yes: the kernel, a schedule or one drawn from a variant, how
  * often it happens there, and the place and number of the first. */
-typedef struct attest_judge_happening {
+typedef struct attest_judge_event_result {
     attest_judge_answer answer;
     bool drawn;
     size_t schedule, variant;
     uint64_t seed; /* of attest_judge_recipe_draw */
     size_t count, batch, head, row, key;
     double value;
-} attest_judge_happening;
+} attest_judge_event_result;
 
 /* Results for all kernels of a model on all rows of a problem. */
 typedef struct attest_judge_ranges {
-    attest_judge_happening event[ATTEST_JUDGE_EVENTS];
+    attest_judge_event_result event[ATTEST_JUDGE_EVENTS];
     double most_weight;    /* upper bound on P before its cast; infinite: unknown */
     double least_weight;   /* lower bound */
     double limit, largest; /* P up to the limit (inclusive or not) rounds to a finite number;
                               the largest number */
     bool limit_included;
-    /* with exact arithmetic, except for the error of exp, P stays up to the limit, or up to the
-     * largest number, for thresholds up to these; they cannot be exceeded */
+    /* the largest thresholds with which P does not exceed the limit, and the largest number, if
+     * all arithmetic but exp is exact; some kernel exceeds it with any larger threshold */
     arb_t threshold, threshold_never;
-    double threshold_proved; /* the same with all roundings of the model on these rows, proved
-                                safe; below 0: no threshold is */
+    double threshold_proved; /* thresholds up to this are proved safe on these rows, with all
+                                roundings of the model; below 0: none is */
     bool
         any_threshold; /* every threshold is safe on these rows: no two scores differ so much */
     /* with offsets from smallest to largest no P of these rows rounds to 0 or overflows; none
@@ -60,8 +60,8 @@ typedef struct attest_judge_ranges {
 void attest_judge_ranges_init(attest_judge_ranges *ranges);
 void attest_judge_ranges_clear(attest_judge_ranges *ranges);
 
-/* Adds the results for one problem, whose heads are shared among jobs processes (0: one);
- * several problems give the worst. Status as attest_judge_bound. */
+/* Adds the results for one problem, whose heads are shared among jobs processes (0: one). Of
+ * several problems the worst results are kept. Status as attest_judge_bound. */
 attest_status attest_judge_ranges_add(attest_judge_ranges *ranges, const attest_qkv *qkv,
                                       const attest_judge_model *model, size_t jobs,
                                       attest_error *error) ATTEST_WARN_UNUSED;

@@ -82,7 +82,7 @@ typedef struct attest_judge_work {
     double *offset, *spread; /* if the reference is known: a cast weight is within spread_j of
                                 w_j + offset_j; half_j is then counted in fixed, and 0 */
     double fixed;
-    bool open; /* not for every key */
+    bool open; /* some keys keep their half_j */
     /* weight_size is at most size_part w, plus size_rest in all; likewise cast */
     double size_part, size_rest, cast_part, cast_rest;
     bool sized, casted;           /* these bounds are weak: the sums are formed instead */
@@ -131,10 +131,11 @@ void attest_judge_row_center(attest_judge_work *work);
 void attest_judge_row_clear(attest_judge_work *work);
 void attest_judge_row_close(attest_judge_work *work);
 
-/* open: the exact values and their errors for every column; false: no bound, lo and hi are
- * infinite, and work->unbounded is the reason. seek: begins with the upper end (sign 1) or the
- * lower one; while work->steps is not 0, the loops add phis, and step makes the next step.
- * finish: the bound on the returned value; check: compares both ends. */
+/* open: sets the exact values and their errors for every column; false: no bound, lo and hi are
+ * infinite, and work->unbounded is the reason. seek: begins the search for the upper end (sign
+ * 1) or the lower one; while work->steps is not 0, the caller adds the keys to phi (loops.h,
+ * phis) and calls step. finish: the bound on the returned value; check: removes bounds whose
+ * ends are not finite or not in order. */
 bool attest_judge_row_open(double *lo, double *hi, double *exact, double *error,
                            attest_judge_work *work, const attest_judge_rule *rule);
 void attest_judge_row_seek(attest_judge_work *work, const attest_judge_rule *rule, double sign);

@@ -187,7 +187,7 @@ static void trial_clear(trial *t)
 }
 
 /* Runs one kernel. Kernels that cannot be simulated are skipped. */
-static attest_status try_kernel(attest_judge_tolerance_search *escape, trial *t,
+static attest_status try_kernel(attest_judge_tolerance_search *search, trial *t,
                                 const attest_judge_variant *variant, uint64_t seed,
                                 attest_error *error)
 {
@@ -203,16 +203,16 @@ static attest_status try_kernel(attest_judge_tolerance_search *escape, trial *t,
     if (status == ATTEST_USAGE)
         return ATTEST_OK;
     ATTEST_TRY(status);
-    if (attest_judge_allclose_check(&escape->column, t->tolerance, t->out, NULL, t->exact,
+    if (attest_judge_allclose_check(&search->column, t->tolerance, t->out, NULL, t->exact,
                                     t->error, problem->value_dim) == ATTEST_JUDGE_FAR) {
-        escape->found = true;
-        escape->seed = seed;
-        escape->output = t->out[escape->column];
+        search->found = true;
+        search->seed = seed;
+        search->output = t->out[search->column];
     }
     return ATTEST_OK;
 }
 
-static attest_status try_kernels(attest_judge_tolerance_search *escape, trial *t,
+static attest_status try_kernels(attest_judge_tolerance_search *search, trial *t,
                                  const attest_judge_model *model, attest_error *error)
 {
     const attest_judge_problem *x = t->head.problem;
@@ -222,14 +222,14 @@ static attest_status try_kernels(attest_judge_tolerance_search *escape, trial *t
     kernels = kernels < LEAST_KERNELS  ? LEAST_KERNELS
               : kernels > MOST_KERNELS ? MOST_KERNELS
                                        : kernels;
-    for (size_t i = 0; i < kernels && !escape->found; i++) {
-        escape->variant = i % model->variants;
-        ATTEST_TRY(try_kernel(escape, t, &model->variant[escape->variant], i, error));
+    for (size_t i = 0; i < kernels && !search->found; i++) {
+        search->variant = i % model->variants;
+        ATTEST_TRY(try_kernel(search, t, &model->variant[search->variant], i, error));
     }
     return ATTEST_OK;
 }
 
-static attest_status find(attest_judge_tolerance_search *escape,
+static attest_status find(attest_judge_tolerance_search *search,
                           const attest_judge_problem *problem, const attest_judge_model *model,
                           trial *t, size_t place, attest_error *error)
 {
@@ -243,10 +243,10 @@ static attest_status find(attest_judge_tolerance_search *escape,
     if (!t->out)
         return attest_memory_fail(error);
     ATTEST_TRY(attest_judge_head_load(&t->head, head / x->heads, head % x->heads, error));
-    return try_kernels(escape, t, model, error);
+    return try_kernels(search, t, model, error);
 }
 
-attest_status attest_judge_tolerance_search_find(attest_judge_tolerance_search *escape,
+attest_status attest_judge_tolerance_search_find(attest_judge_tolerance_search *search,
                                                  const attest_qkv *qkv,
                                                  const attest_judge_model *model,
                                                  const attest_judge_allclose *tolerance,
@@ -257,10 +257,10 @@ attest_status attest_judge_tolerance_search_find(attest_judge_tolerance_search *
     attest_judge_problem problem ATTEST_CLEARED_BY(attest_judge_problem_clear) = {0};
     trial t ATTEST_CLEARED_BY(trial_clear) = {.tolerance = tolerance};
 
-    memset(escape, 0, sizeof *escape);
+    memset(search, 0, sizeof *search);
     ATTEST_TRY(attest_judge_quantised_init(&quantised, qkv, model, error));
     ATTEST_TRY(attest_judge_problem_init(&problem, &quantised.qkv, error));
     t.exact = exact + (place - place % problem.value_dim);
     t.error = exact_error + (place - place % problem.value_dim);
-    return find(escape, &problem, model, &t, place, error);
+    return find(search, &problem, model, &t, place, error);
 }

@@ -12,7 +12,7 @@
 #include <attest/flint.h>
 #include <attest/judge.h>
 
-/* Doubles on both sides of the rationals. */
+/* Bounds on atol and rtol in doubles. */
 typedef struct attest_judge_allclose {
     double atol_low, atol_high, rtol_low, rtol_high;
 } attest_judge_allclose;
@@ -70,10 +70,10 @@ typedef struct attest_judge_tolerance_search {
     double output;
 } attest_judge_tolerance_search;
 
-/* Runs as many kernels as some seconds allow on the row of the element at this place of
- * the output, pushed away from the exact value there. exact and error are those of all
+/* Runs up to 256 kernels, fewer on long rows, on the row of the element at this place of the
+ * output; their errors push it away from the exact value. exact and error are those of all
  * elements. Kernels that cannot be simulated are skipped. Status: FORMAT, NOMEM. */
-attest_status attest_judge_tolerance_search_find(attest_judge_tolerance_search *escape,
+attest_status attest_judge_tolerance_search_find(attest_judge_tolerance_search *search,
                                                  const attest_qkv *qkv,
                                                  const attest_judge_model *model,
                                                  const attest_judge_allclose *tolerance,

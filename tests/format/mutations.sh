@@ -54,5 +54,5 @@ mutation "halves of 8-bit products" judge/matrix_unit.c 'i % 4 / 2' 'i % 2'
 mutation "the addend among 8-bit products" judge/matrix_unit.c 'y[2][HALVES_STEP], sum = 0;' 'y[2][HALVES_STEP], sum = addend;'
 mutation "results of binary32 to nearest" judge/matrix_unit.c 'u >> drop << drop' '(u + ((uint64_t)1 << drop >> 1)) >> drop << drop'
 mutation "the least exponent of a block" judge/matrix_unit.c 'core->unit.least = core->gpu.least;' ';'
-mutation "infinities" judge/matrix_unit.c 'return sum_wild(addend, a, b, count);' 'return addend;'
+mutation "infinities" judge/matrix_unit.c 'return sum_in_double(addend, a, b, count);' 'return addend;'
 finish

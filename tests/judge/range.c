@@ -68,7 +68,7 @@ static void add(attest_judge_ranges *ranges, const attest_qkv *qkv,
     }
 }
 
-static bool same_event(const attest_judge_happening *x, const attest_judge_happening *y)
+static bool same_event(const attest_judge_event_result *x, const attest_judge_event_result *y)
 {
     if (x->answer != y->answer || x->answer != ATTEST_JUDGE_YES)
         return x->answer == y->answer;
@@ -126,7 +126,7 @@ static size_t wrong_answers(const attest_judge_ranges *ranges, const attest_qkv 
             if (attest_judge_instance_run(out, &x, &head, row, &error) != ATTEST_OK)
                 abort();
         for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++) {
-            const attest_judge_happening *event = &ranges->event[e];
+            const attest_judge_event_result *event = &ranges->event[e];
 
             if (watch.count[e] == 0 || seen[e])
                 continue;

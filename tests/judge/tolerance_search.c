@@ -71,22 +71,22 @@ static bool finds(const attest_qkv *qkv, attest_judge_head *head, size_t place, 
 {
     attest_judge_allclose tolerance = {.atol_low = atol, .atol_high = atol};
     const double *row = exact + (place - place % dim);
-    attest_judge_tolerance_search escape;
+    attest_judge_tolerance_search search;
     attest_error error = {0};
     double out[MOST_DIM];
     size_t first = 0;
 
-    if (attest_judge_tolerance_search_find(&escape, qkv, &model, &tolerance, exact, exact_error,
+    if (attest_judge_tolerance_search_find(&search, qkv, &model, &tolerance, exact, exact_error,
                                            place, &error) != ATTEST_OK)
         return false;
     while (first < tried && !(distance[first] > atol))
         first++;
-    if (!escape.found || first == tried)
-        return escape.found == (first < tried);
-    return escape.seed == first && escape.variant == first % VARIANTS &&
+    if (!search.found || first == tried)
+        return search.found == (first < tried);
+    return search.seed == first && search.variant == first % VARIANTS &&
            kernel(out, head, place / dim % QUERIES, place % dim, first) &&
-           escape.column < dim && out[escape.column] == escape.output &&
-           fabs(escape.output - row[escape.column]) == distance[first];
+           search.column < dim && out[search.column] == search.output &&
+           fabs(search.output - row[search.column]) == distance[first];
 }
 
 /* Every element in every `step`-th place; a row is given to `tried` kernels, of which `count`
