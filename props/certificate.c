@@ -7,7 +7,7 @@
 #include "campaign/gen.h"
 #include "campaign/label.h"
 #include "io/certificate_json.h"
-#include "io/dataset_json.h"
+#include "io/dataset.h"
 #include "io/json_write.h"
 #include "io/weights_json.h"
 #include "number/scope.h"

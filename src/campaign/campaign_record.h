@@ -19,7 +19,7 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
-#include "io/json_take.h"
+#include "io/json_read.h"
 #include "io/json_write.h"
 
 typedef enum attest_death_kind {

@@ -13,7 +13,7 @@
 #include "base/scope.h"
 #include "campaign/counterexample.h"
 #include "campaign/load.h"
-#include "io/json_take.h"
+#include "io/json_read.h"
 #include "io/json_write.h"
 
 /* Every SEARCH_EVERY-th chunk is a search, SEARCH_LEAD percent of which are random trials. */

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "base/scope.h"
 #include "campaign/journal.h"
-#include "io/json_take.h"
+#include "io/json_read.h"
 
 /* The environment of the functions that read the journal. */
 typedef struct reading {

@@ -7,7 +7,7 @@
 #include "cli/progress.h"
 #include "io/conll.h"
 #include "io/counterexample_json.h"
-#include "io/network_json.h"
+#include "io/weights_json.h"
 #include "number/scope.h"
 #include "report/print.h"
 #include "theory/memorize.h"

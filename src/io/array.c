@@ -9,6 +9,22 @@
 
 static const unsigned char item_size[] = {2, 2, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 1, 1, 1};
 
+attest_array_format attest_array_find_format(const unsigned char *bytes, size_t size)
+{
+    enum { LENGTH_SIZE = 8 }; /* safetensors: the length of the header, then the header */
+    uint64_t length = 0;
+
+    if (size >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0)
+        return ATTEST_ARRAY_NPY;
+    if (size >= 4 && memcmp(bytes, "PK\3\4", 4) == 0)
+        return ATTEST_ARRAY_ZIP;
+    if (size <= LENGTH_SIZE || bytes[LENGTH_SIZE] != '{')
+        return ATTEST_ARRAY_OTHER;
+    for (int i = 0; i < LENGTH_SIZE; i++)
+        length |= (uint64_t)bytes[i] << 8 * i;
+    return length <= size - LENGTH_SIZE ? ATTEST_ARRAY_SAFETENSORS : ATTEST_ARRAY_OTHER;
+}
+
 size_t attest_array_item_size(attest_array_type type)
 {
     return item_size[type];

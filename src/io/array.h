@@ -32,6 +32,14 @@ typedef enum attest_array_type {
     ATTEST_ARRAY_BOOL     /* one byte: 0 is false */
 } attest_array_type;
 
+/* The formats of binary files. */
+typedef enum attest_array_format {
+    ATTEST_ARRAY_OTHER = 0,
+    ATTEST_ARRAY_NPY,
+    ATTEST_ARRAY_ZIP, /* .npz; an archive with at least one entry */
+    ATTEST_ARRAY_SAFETENSORS
+} attest_array_format;
+
 enum {
     ATTEST_ARRAY_MAX_RANK = 32,
     /* Room for a shape or an index as text; longer ones are cut. */
@@ -54,6 +62,9 @@ typedef struct attest_dyadic {
     int exponent;
     bool negative;
 } attest_dyadic;
+
+/* Returns the format that the bytes of a whole file begin like. */
+attest_array_format attest_array_find_format(const unsigned char *bytes, size_t size);
 
 /* Bytes per element: 1, 2, 4 or 8. */
 size_t attest_array_item_size(attest_array_type type);

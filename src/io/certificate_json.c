@@ -10,7 +10,7 @@
 #include <attest/version.h>
 
 #include "base/memory.h"
-#include "io/json_take.h"
+#include "io/json_read.h"
 #include "io/json_write.h"
 #include "number/scope.h"
 
@@ -282,7 +282,7 @@ static void read_shown(const char **display_error, const attest_json_cursor *bal
 }
 
 /* ball = {"mid", "rad"} under key, exactly. Where "log2" or "text" beside them contradicts it,
- * *display_error is set to the reason. Errors stick (json_take.h). */
+ * *display_error is set to the reason. Errors stick (json_read.h). */
 static void read_ball(arb_t ball, const char **display_error, const attest_json_cursor *object,
                       const char *key)
 {

@@ -8,7 +8,7 @@
 #include <attest/flint.h>
 #include <attest/status.h>
 
-#include "io/json_take.h"
+#include "io/json_read.h"
 #include "io/json_write.h"
 
 /* Reads the text of a certificate. Status: FORMAT, UNABLE, NOMEM; on failure the certificate is

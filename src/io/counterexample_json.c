@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "io/dataset_json.h"
+#include "io/dataset.h"
 #include "io/json_write.h"
 #include "io/weights_json.h"
 

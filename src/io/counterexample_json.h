@@ -3,7 +3,7 @@
 #define ATTEST_IO_COUNTEREXAMPLE_JSON_H
 
 #include "data/counterexample.h"
-#include "io/json_take.h"
+#include "io/json_read.h"
 #include "io/json_write.h"
 
 /* counterexample = the attest/counterexample object. Errors stick: FORMAT, UNABLE, NOMEM; after

@@ -1,12 +1,11 @@
 /* network_json.c -- networks and feed-forward layers as JSON objects. */
-#include "io/network_json.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/scope.h"
+#include "io/array.h"
 #include "io/json_write.h"
 #include "io/weights_json.h"
 #include "number/rationals.h"
@@ -215,7 +214,7 @@ static void set_any(void *value, const attest_json_cursor *object)
 static attest_status parse_any(attest_network *network, const attest_input *input,
                                attest_budget *budget, attest_error *error)
 {
-    if (attest_weights_is_binary(input->data, input->size))
+    if (attest_array_find_format(input->data, input->size) != ATTEST_ARRAY_OTHER)
         return attest_weights_parse_binary(&network->attention, input->data, input->size,
                                            budget, error);
     return attest_json_parse_value(network, set_any, (const char *)input->data, input->size,

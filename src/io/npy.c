@@ -10,8 +10,6 @@
 #include "base/scope.h"
 #include "io/array.h"
 
-static const unsigned char magic[ATTEST_NPY_MAGIC_SIZE] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
-
 /* The rest of the header's text. */
 typedef struct cursor {
     const unsigned char *start, *next, *end;
@@ -207,17 +205,12 @@ static attest_status parse_dictionary(attest_array *array, cursor *at, attest_er
     return ATTEST_OK;
 }
 
-bool attest_npy_is(const unsigned char *bytes, size_t count)
-{
-    return count >= sizeof magic && memcmp(bytes, magic, sizeof magic) == 0;
-}
-
 /* Where the header's text begins and how long it is: a 16-bit length, 32-bit since 2.0. */
 static attest_status parse_preamble(size_t *text_start, size_t *text_size,
                                     const unsigned char *bytes, size_t count,
                                     attest_error *error)
 {
-    if (!attest_npy_is(bytes, count))
+    if (attest_array_find_format(bytes, count) != ATTEST_ARRAY_NPY)
         return attest_error_set(error, ATTEST_FORMAT, "not an .npy file");
     if (count < 8)
         return attest_error_set(error, ATTEST_FORMAT, "npy header: the file ends too early");

@@ -17,15 +17,9 @@
 #include "io/array.h"
 #include "io/zip.h"
 
-enum {
-    ATTEST_NPY_MAGIC_SIZE = 6,
-    /* The longest header that is accepted, with the bytes before its text. NumPy writes longer
-     * ones only for structures, which are rejected anyway. */
-    ATTEST_NPY_MAX_HEADER = 65536
-};
-
-/* Returns whether the bytes begin like an .npy file. */
-bool attest_npy_is(const unsigned char *bytes, size_t count);
+/* The longest header that is accepted, with the bytes before its text. NumPy writes longer ones
+ * only for structures, which are rejected anyway. */
+enum { ATTEST_NPY_MAX_HEADER = 65536 };
 
 /* Reads type, order and shape from the first count bytes of a file; *header_size is the offset
  * of its elements. array->data is not set. count need not reach beyond the header, nor beyond

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/scope.h"
 #include "base/text.h"
-#include "io/json_take.h"
+#include "io/json_read.h"
 
 /* The lengths of the shape go to length[0..rank). */
 static void set_tensor(attest_safetensors_tensor *tensor, size_t *length,
@@ -132,21 +132,6 @@ static attest_status parse_header(attest_safetensors *file, const char *text, si
 
 enum { LENGTH_SIZE = 8 };
 
-static uint64_t header_length(const unsigned char *bytes)
-{
-    uint64_t length = 0;
-
-    for (int i = 0; i < LENGTH_SIZE; i++)
-        length |= (uint64_t)bytes[i] << 8 * i;
-    return length;
-}
-
-bool attest_safetensors_is(const unsigned char *bytes, size_t size)
-{
-    return size > LENGTH_SIZE && bytes[LENGTH_SIZE] == '{' &&
-           header_length(bytes) <= size - LENGTH_SIZE;
-}
-
 /* Bytes per element of the types that the format defines in whole bytes; 0 for others. */
 static size_t dtype_size(const char *dtype)
 {
@@ -234,15 +219,16 @@ static attest_status check_tensors(attest_safetensors *file, size_t data_size,
 attest_status attest_safetensors_parse(attest_safetensors *file, const unsigned char *bytes,
                                        size_t size, attest_budget *budget, attest_error *error)
 {
-    size_t length;
+    size_t length = 0;
     attest_status status;
 
     memset(file, 0, sizeof *file);
-    if (!attest_safetensors_is(bytes, size))
+    if (attest_array_find_format(bytes, size) != ATTEST_ARRAY_SAFETENSORS)
         return attest_error_set(
             error, ATTEST_FORMAT,
             "neither a safetensors file nor an .npz archive, or its header is cut short");
-    length = header_length(bytes);
+    for (int i = 0; i < LENGTH_SIZE; i++)
+        length |= (size_t)bytes[i] << 8 * i;
     if (length > ATTEST_SAFETENSORS_MAX_HEADER)
         return attest_error_set(error, ATTEST_FORMAT,
                                 "safetensors header of %zu bytes: at most %zu are read", length,

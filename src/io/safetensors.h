@@ -36,9 +36,6 @@ typedef struct attest_safetensors {
     size_t *lengths;             /* storage of all shapes */
 } attest_safetensors;
 
-/* Returns whether the bytes begin like a safetensors file of this size. */
-bool attest_safetensors_is(const unsigned char *bytes, size_t size);
-
 /* Parses the header; the data are not copied. The budget (NULL: unlimited) is charged for the
  * header. Status: FORMAT, UNABLE, NOMEM; after a failure there is nothing to clear. Cost: O(n
  * log n) for n tensors, at most 20 bytes of memory per byte of header. */

@@ -18,8 +18,8 @@ static attest_status parse(attest_tensor_file *file, attest_error *error)
     const unsigned char *bytes = file->input.data;
     size_t size = file->input.size;
 
-    file->is_npy = attest_npy_is(bytes, size);
-    file->is_zip = attest_zip_is(bytes, size);
+    file->is_npy = attest_array_find_format(bytes, size) == ATTEST_ARRAY_NPY;
+    file->is_zip = attest_array_find_format(bytes, size) == ATTEST_ARRAY_ZIP;
     if (file->is_npy)
         return ATTEST_OK;
     return file->is_zip

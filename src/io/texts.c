@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/scope.h"
-#include "io/json_take.h"
+#include "io/json_read.h"
 
 static void check_all(attest_texts *texts, const attest_json_cursor *root)
 {

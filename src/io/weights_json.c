@@ -5,8 +5,6 @@
 #include "base/scope.h"
 #include "io/json_write.h"
 #include "io/npy.h"
-#include "io/safetensors.h"
-#include "io/zip.h"
 #include "number/rationals.h"
 #include "number/scope.h"
 
@@ -433,17 +431,11 @@ attest_status attest_weights_parse_binary(attest_weights *weights, const unsigne
                                           size_t size, attest_budget *budget,
                                           attest_error *error)
 {
-    if (attest_zip_is(bytes, size))
+    if (attest_array_find_format(bytes, size) == ATTEST_ARRAY_ZIP)
         return attest_weights_set_npz(weights, bytes, size, budget, error);
     return attest_error_set(error, ATTEST_FORMAT,
                             "weights are a JSON file or an .npz archive of WQ, WK, WV and "
                             "WO; 'attest import' makes them from a safetensors file");
-}
-
-bool attest_weights_is_binary(const unsigned char *bytes, size_t size)
-{
-    return attest_zip_is(bytes, size) || attest_npy_is(bytes, size) ||
-           attest_safetensors_is(bytes, size);
 }
 
 attest_status attest_weights_read_input(attest_weights *weights, const attest_input *input,
@@ -452,7 +444,7 @@ attest_status attest_weights_read_input(attest_weights *weights, const attest_in
     attest_status status;
 
     attest_weights_clear(weights);
-    if (attest_weights_is_binary(input->data, input->size))
+    if (attest_array_find_format(input->data, input->size) != ATTEST_ARRAY_OTHER)
         status = attest_weights_parse_binary(weights, input->data, input->size, budget, error);
     else
         status = attest_weights_parse_json(weights, (const char *)input->data, input->size,

@@ -1,11 +1,12 @@
-/* weights_json.h -- weights and matrices as JSON, on their own or inside other objects. */
+/* weights_json.h -- weights and networks as JSON, on their own or inside other objects. */
 #ifndef ATTEST_IO_WEIGHTS_JSON_H
 #define ATTEST_IO_WEIGHTS_JSON_H
 
 #include <attest/weights.h>
 
+#include "data/network.h"
 #include "data/weights.h"
-#include "io/json_take.h"
+#include "io/json_read.h"
 #include "io/json_write.h"
 
 /* weights = the attest/weights object. Errors stick: FORMAT, UNABLE, NOMEM; after a failure
@@ -17,9 +18,6 @@ attest_status attest_weights_parse_json(attest_weights *weights, const char *tex
                                         attest_budget *budget,
                                         attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Returns whether the bytes begin like an .npz, .npy or safetensors file. */
-bool attest_weights_is_binary(const unsigned char *bytes, size_t size);
-
 /* weights = those of a binary file, which must be an .npz archive. Status: FORMAT, UNABLE,
  * NOMEM. */
 attest_status attest_weights_parse_binary(attest_weights *weights, const unsigned char *bytes,
@@ -28,5 +26,12 @@ attest_status attest_weights_parse_binary(attest_weights *weights, const unsigne
 
 void attest_weights_write_json(attest_json *json, const char *key,
                                const attest_weights *weights);
+
+/* network = the attest/network object. Errors stick: FORMAT, UNABLE, NOMEM; after a failure
+ * network is as after init. */
+void attest_network_set_json(attest_network *network, const attest_json_cursor *object);
+
+void attest_network_write_json(attest_json *json, const char *key,
+                               const attest_network *network);
 
 #endif

@@ -60,11 +60,6 @@ static attest_status refuse_entry(const attest_zip_entry *entry, const char *wha
                             (const char *)entry->name, what);
 }
 
-bool attest_zip_is(const unsigned char *bytes, size_t count)
-{
-    return count >= 4 && memcmp(bytes, "PK\3\4", 4) == 0;
-}
-
 /* Finds the end record: the last place with its signature whose comment ends with the file.
  * NULL if there is none. */
 static const unsigned char *find_end(const unsigned char *bytes, size_t size)

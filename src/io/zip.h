@@ -30,9 +30,6 @@ typedef struct attest_zip {
     size_t count;
 } attest_zip;
 
-/* Returns whether the bytes begin like an archive with at least one entry. */
-bool attest_zip_is(const unsigned char *bytes, size_t count);
-
 /* Finds the entries of an archive; they point into its bytes. Status: FORMAT, NOMEM; after a
  * failure there is nothing to clear. Cost: O(n log n) for n entries. */
 attest_status attest_zip_parse(attest_zip *zip, const unsigned char *bytes, size_t size,

@@ -6,7 +6,7 @@
 #include <attest/input.h>
 #include <attest/number.h>
 
-#include "io/json_take.h"
+#include "io/json_read.h"
 #include "io/json_write.h"
 #include "judge/model.h"
 

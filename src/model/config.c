@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "base/scope.h"
-#include "io/json_take.h"
+#include "io/json_read.h"
 #include "model/import_parts.h"
 #include "number/scope.h"
 

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/scope.h"
 #include "base/text.h"
-#include "io/json_take.h"
+#include "io/json_read.h"
 
 static int by_name(const void *left, const void *right)
 {

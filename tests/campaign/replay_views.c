@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "attention/head_plan.h"
-#include "io/dataset_json.h"
+#include "io/dataset.h"
 #include "io/weights_json.h"
 #include "tests/tap.h"
 

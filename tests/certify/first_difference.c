@@ -6,7 +6,7 @@
 
 #include <attest/certify.h>
 #include "certify/first_difference.h"
-#include "io/dataset_json.h"
+#include "io/dataset.h"
 #include "io/weights_json.h"
 #include "recheck/lemma.h"
 #include "theory/theorem2.h"

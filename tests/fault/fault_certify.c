@@ -10,7 +10,7 @@
 #include "theory/separated.h"
 
 #include "base/fault.h"
-#include "io/dataset_json.h"
+#include "io/dataset.h"
 #include "io/weights_json.h"
 #include "tests/tap.h"
 

@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "data/network.h"
-#include "io/dataset_json.h"
+#include "io/dataset.h"
 #include "tests/tap.h"
 
 static char directory[] = "t-fault-files.XXXXXX", target[64], large[64];

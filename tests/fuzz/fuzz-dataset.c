@@ -1,6 +1,6 @@
 /* Datasets in JSON: those that are read are the same after they are written and read
  * again. */
-#include "io/dataset_json.h"
+#include "io/dataset.h"
 
 #define FUZZ_NAME dataset
 #define FUZZ(suffix) attest_dataset##suffix

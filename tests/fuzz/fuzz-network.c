@@ -1,6 +1,6 @@
 /* Networks in JSON: those that are read are the same after they are written and read
  * again. */
-#include "io/network_json.h"
+#include "io/weights_json.h"
 
 static void set(void *network, const attest_json_cursor *object)
 {

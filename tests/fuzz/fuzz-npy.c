@@ -1,7 +1,7 @@
 /* Any bytes as an .npy dataset: refused, or a dataset whose parts fit together. */
 #include <stdlib.h>
 
-#include "io/dataset_array.h"
+#include "io/dataset.h"
 #include "tests/fuzz/fuzz.h"
 
 FUZZ_TARGET(npy)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/dataset_array.h"
+#include "io/dataset.h"
 #include "model/import_parts.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -4,7 +4,7 @@
 
 #include <attest/attest.h>
 
-#include "io/dataset_array.h"
+#include "io/dataset.h"
 #include "io/npy.h"
 #include "tests/tap.h"
 

@@ -4,7 +4,7 @@
 
 #include <attest/dataset.h>
 
-#include "io/dataset_json.h"
+#include "io/dataset.h"
 #include "tests/tap.h"
 
 static bool entry_is(const attest_dataset *dataset, size_t i, size_t k, size_t c,

@@ -6,7 +6,7 @@
 #include <attest/dataset.h>
 
 #include "io/array.h"
-#include "io/dataset_array.h"
+#include "io/dataset.h"
 #include "tests/tap.h"
 
 enum { MOST = 40000, BLOCK = 8192 };

@@ -2,7 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/json_take.h"
+#include "io/json_read.h"
 #include "tests/tap.h"
 
 static const char text[] = "{\"s\": \"text\", \"b\": true, \"i\": -7, \"r\": 1e-3, \"n\": null,"

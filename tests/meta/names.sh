@@ -48,7 +48,6 @@ network_runner attention
 network_set_json io
 network_write io
 units_plan attention
-weights_is_binary io
 weights_parse io
 weights_read io
 weights_set_json io

@@ -3,7 +3,7 @@
 
 #include <attest/attest.h>
 
-#include "io/dataset_json.h"
+#include "io/dataset.h"
 #include "io/weights_json.h"
 #include "tests/tap.h"
 

@@ -8,7 +8,7 @@
 
 #include "geometry/closest_pair.h"
 #include "recheck/recheck.h"
-#include "io/dataset_json.h"
+#include "io/dataset.h"
 #include "io/weights_json.h"
 #include "tests/tap.h"
 

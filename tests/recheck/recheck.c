@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "io/dataset_json.h"
+#include "io/dataset.h"
 #include "io/weights_json.h"
 #include "recheck/lemma.h"
 #include "recheck/recheck.h"
