@@ -355,7 +355,8 @@ static void set_constants(attest_first_difference_query *query, double gap)
     query->twice = 2 * gap;
     query->slope = 1 - 2 * q - ATTEST_TERM(query_slope, slack);
     query->at_maximum = attest_double_log(gap - query->nu);
-    query->at_maximum -= ATTEST_TERM(query_maximum, slack * (1 + fabs(query->at_maximum)));
+    /* near 0, where this is little, the slack of nu is enough */
+    query->at_maximum -= ATTEST_TERM(query_maximum, slack * fabs(query->at_maximum));
 }
 
 static void set_query(attest_first_difference_scan *scan, size_t t, double gap)

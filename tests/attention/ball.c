@@ -236,6 +236,23 @@ static void test_huge_scores(void)
     _arb_vec_clear(ball, 3);
 }
 
+/* Sums of many heads, and of many keys: balls are as narrow as promised. */
+static void test_many(uint64_t *state)
+{
+    static const ref_shape shapes[] = {
+        {.heads = 200, .dim = 2, .size = 1, .length = 2, .bits = 3, .denominator = 1},
+        {.heads = 1, .dim = 2, .size = 1, .length = 200, .bits = 3, .denominator = 1}};
+
+    for (size_t i = 0; i < 2; i++) {
+        ref_case test;
+
+        ref_case_init(&test, &shapes[i], state);
+        TAP_OK(agrees(&test, 64), "%u heads on %u tokens", (unsigned)shapes[i].heads,
+               (unsigned)shapes[i].length);
+        ref_case_clear(&test);
+    }
+}
+
 static void test_refusals(uint64_t *state)
 {
     attest_error error;
@@ -271,6 +288,7 @@ TEST(ball)
     test_closed_form(&state);
     test_hardmax(&state);
     test_huge_scores();
+    test_many(&state);
     test_refusals(&state);
     flint_cleanup();
     mpfr_free_cache();

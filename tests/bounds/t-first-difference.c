@@ -54,9 +54,26 @@ static void get_constant(arb_t exact, int which, double gap)
     arb_clear(g), arb_clear(q), arb_clear(rest);
 }
 
-/* The most that a constant uses of the slack, for gaps up to 600. */
+/* The gap at which log(g - nu) is 0, up to its last bits. */
+static double find_zero(void)
+{
+    double low = 1.32, high = 3;
+
+    for (int i = 0; i < 60; i++) {
+        double gap = (low + high) / 2, q = exp(-gap);
+        if (gap - gap * q / ((1 - q) * (1 - q)) < 1)
+            low = gap;
+        else
+            high = gap;
+    }
+    return low;
+}
+
+/* The most that a constant uses of the slack, for gaps up to 600; where the logarithm is near
+ * 0, the slack of nu has to do. */
 static double constant_ratio(int which)
 {
+    const double zero = find_zero();
     double most = 0;
     arb_t exact;
 
@@ -64,10 +81,12 @@ static double constant_ratio(int which)
     for (int i = 0; i < TRIALS; i++) {
         attest_first_difference_query query;
         double gap = 1.32 + 0.3 * i, size;
+        if (which == MAXIMUM && i % 2)
+            gap = zero * (1 + (i - TRIALS / 2) * 0x1p-52);
         set_constants(&query, gap);
         get_constant(exact, which, gap);
         size = fabs(arf_get_d(arb_midref(exact), ARF_RND_NEAR));
-        size = which == SLOPE ? 1 : which == MAXIMUM ? 1 + size : size;
+        size = which == SLOPE ? 1 : size;
         most = fmax(most, used(which == MU        ? query.mu
                                : which == SHALLOW ? query.shallow
                                : which == SLOPE   ? query.slope
