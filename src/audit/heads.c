@@ -53,16 +53,6 @@ static attest_status open_layer(attest_judge_problem *problem, const attest_audi
     return name_layer(heads, place, attest_judge_problem_init(problem, qkv, error), error);
 }
 
-static attest_status add_place(attest_audit_heads *heads, size_t *room, size_t place,
-                               size_t head, attest_error *error)
-{
-    if (!attest_memory_grow(&heads->place, room, heads->count + 1, sizeof *heads->place))
-        return attest_memory_fail(error);
-    heads->place[heads->count++] =
-        (attest_audit_head_place){place, heads->source->layer[place], head};
-    return ATTEST_OK;
-}
-
 /* Lists the requested heads of a layer. */
 static attest_status list_layer(attest_audit_heads *heads, size_t *room, size_t place,
                                 const attest_judge_problem *x, attest_error *error)
@@ -84,9 +74,13 @@ static attest_status list_layer(attest_audit_heads *heads, size_t *room, size_t 
         return attest_error_set(error, ATTEST_USAGE,
                                 "there is no head %zu: the layer has heads 0 to %zu",
                                 heads->head, x->heads - 1);
-    for (size_t h = 0; h < x->heads; h++)
-        if (wanted && (heads->all || h == (heads->has_head ? heads->head : 0)))
-            ATTEST_TRY(add_place(heads, room, place, h, error));
+    for (size_t h = 0; h < x->heads; h++) {
+        if (!wanted || !(heads->all || h == (heads->has_head ? heads->head : 0)))
+            continue;
+        if (!attest_memory_grow(&heads->place, room, heads->count + 1, sizeof *heads->place))
+            return attest_memory_fail(error);
+        heads->place[heads->count++] = (attest_audit_head_place){place, layer, h};
+    }
     return ATTEST_OK;
 }
 

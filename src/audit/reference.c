@@ -183,14 +183,6 @@ static attest_status is_zero(bool *zero, const attest_audit_request *request, si
     return ATTEST_OK;
 }
 
-/* Replaces entries that contain 0 by finer balls. */
-static void take_finer(arb_ptr ball, arb_srcptr finer, size_t dim)
-{
-    for (size_t c = 0; c < dim; c++)
-        if (is_open(ball + c))
-            arb_set(ball + c, finer + c);
-}
-
 /* Settles one position: by finer balls, and once, after some of them, by the zero test. */
 static attest_status settle(arb_ptr ball, arb_ptr finer, const attest_audit_request *request,
                             size_t number, const attest_sequence *sequence, size_t position,
@@ -202,9 +194,10 @@ static attest_status settle(arb_ptr ball, arb_ptr finer, const attest_audit_requ
     for (long factor = 2; factor <= MOST_FACTOR && count_open(ball, dim) > 0; factor *= 2) {
         ATTEST_TRY(attest_attention_ball_at(finer, request->weights, sequence, position,
                                             factor * bits, NULL));
-        take_finer(ball, finer, dim);
-        for (size_t c = 0; factor == TEST_FROM && softmax && c < dim; c++) {
-            if (!is_open(ball + c))
+        for (size_t c = 0; c < dim; c++) {
+            if (is_open(ball + c))
+                arb_set(ball + c, finer + c);
+            if (factor != TEST_FROM || !softmax || !is_open(ball + c))
                 continue;
             ATTEST_TRY(is_zero(&zero, request, number, position, c));
             if (zero)

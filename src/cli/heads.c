@@ -77,7 +77,7 @@ typedef struct heads_job {
     size_t shard, shards;
 } heads_job;
 
-/* Is a model audited, not a recording? */
+/* Returns whether the options are those of a model, not of recorded tensors. */
 static bool has_model(const heads_request *request)
 {
     const attest_model_stream *stream = &request->stream;
@@ -86,7 +86,7 @@ static bool has_model(const heads_request *request)
            request->heads || request->save_qkv;
 }
 
-/* Checks the options of a model; the file that is read is that of its streams then. */
+/* Checks the options of a model; its streams are then the file that is read. */
 static int check_model(heads_request *request)
 {
     const attest_cli_qkv *q = &request->qkv;
@@ -327,7 +327,8 @@ static attest_status read_texts(heads_job *job, attest_error *error)
                                        error);
 }
 
-/* The inputs of a layer's attention, with the names that QKV has by default for layers. */
+/* Lists the inputs of a layer's attention, under the names that attest reads by default.
+ * Returns their number. */
 static size_t list_layer(attest_safetensors_item *item, const attest_qkv_source *source,
                          size_t place, bool *named)
 {
@@ -405,7 +406,7 @@ static int audit(heads_job *job)
     return code == EXIT_HOLDS && job->gate.count > 0 ? EXIT_FAILS : code;
 }
 
-/* Finished heads are stored, so a shard may end at any time. */
+/* Ends a shard at once: the results of finished heads are already stored. */
 static void end_shard(int number)
 {
     (void)number;
@@ -424,7 +425,7 @@ static int read_shard(heads_job *job)
     return EXIT_HOLDS;
 }
 
-/* The options of the submission, and those of the merged result: tasks do not get them. */
+/* Options that tasks do not get: those of the submission, and those of the merged result. */
 static const char *const of_submission[] = {"--slurm", "--sbatch", "--parts", NULL};
 static const char *const of_whole[] = {"--slurm",  "--sbatch", "--parts", "--output",
                                        "--report", "--gate",   "-o",      NULL};

@@ -87,13 +87,6 @@ static int parse_schemes(range_job *job)
     return EXIT_HOLDS;
 }
 
-static void clear_schemes(range_job *job)
-{
-    free(job->scheme_text);
-    free(job->scheme);
-    free(job->head);
-}
-
 /* Finds the smallest scheme of each head of the layer that was read last. */
 static int find_schemes(range_job *job)
 {
@@ -438,7 +431,9 @@ static int run(int argc, char **argv)
     if (code == EXIT_HOLDS)
         code = show(&job);
     attest_judge_ranges_clear(&job.ranges);
-    clear_schemes(&job);
+    free(job.scheme_text);
+    free(job.scheme);
+    free(job.head);
     fmpq_clear(job.within.value);
     attest_cli_qkv_close(&job.x);
     return code;

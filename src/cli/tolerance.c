@@ -448,14 +448,6 @@ static attest_status add_fault(tolerance_job *job, attest_judge_fault fault,
     return ATTEST_OK;
 }
 
-static attest_status judge_faults(tolerance_job *job, const attest_judge_bounds *bounds,
-                                  double *room, attest_error *error)
-{
-    for (int i = 0; i < ATTEST_JUDGE_FAULTS; i++)
-        ATTEST_TRY(add_fault(job, (attest_judge_fault)i, bounds, room, error));
-    return ATTEST_OK;
-}
-
 /* Looks for a schedule of the model that leaves the tolerance. */
 static attest_status try_schedules(tolerance_job *job, const attest_judge_bounds *bounds,
                                    double *room, attest_error *error)
@@ -476,9 +468,9 @@ static attest_status try_schedules(tolerance_job *job, const attest_judge_bounds
     return ATTEST_OK;
 }
 
-/* If the bounds are within the tolerance, no kernel of the model fails it. Otherwise tries the
- * schedules of the model, or, if it has none, random kernels in the row where the bound exceeds
- * the tolerance most. */
+/* Looks for a correct kernel that fails the tolerance. If the bounds are within it, no kernel
+ * of the model fails it. Otherwise tries the schedules of the model, or, if it has none, random
+ * kernels in the row where the bound exceeds the tolerance most. */
 static attest_status judge_correct(tolerance_job *job, const attest_judge_bounds *bounds,
                                    double *room, attest_error *error)
 {
@@ -512,22 +504,18 @@ static attest_status judge_correct(tolerance_job *job, const attest_judge_bounds
 static int check_layer(tolerance_job *job, const attest_judge_bounds *bounds)
 {
     attest_error error;
+    attest_status status = ATTEST_OK;
     int code = EXIT_HOLDS;
     double *room = attest_cli_qkv_alloc(&code, &job->x, 2);
 
-    if (room &&
-        (judge_faults(job, bounds, room, &error) || judge_correct(job, bounds, room, &error)))
+    for (int i = 0; room && i < ATTEST_JUDGE_FAULTS && status == ATTEST_OK; i++)
+        status = add_fault(job, (attest_judge_fault)i, bounds, room, &error);
+    if (room && status == ATTEST_OK)
+        status = judge_correct(job, bounds, room, &error);
+    if (status != ATTEST_OK)
         code = attest_cli_qkv_fail(&job->x, &error);
     attest_cli_qkv_free(&job->x, room, 2);
     return code;
-}
-
-static int no_memory(void)
-{
-    attest_error error;
-
-    attest_memory_fail(&error);
-    return attest_cli_fail(&error);
 }
 
 /* Adds the bounds of the layer to those of each head and of all heads. */
@@ -535,12 +523,15 @@ static int add_heads(tolerance_job *job, const double *bound, double *room)
 {
     attest_cli_qkv *x = &job->x;
     size_t size = x->shape[2] * x->shape[3], heads = x->shape[0] * x->shape[1];
+    attest_error error;
 
     if (!attest_memory_grow(&job->head, &job->head_room, job->heads + heads,
                             sizeof *job->head) ||
         !attest_memory_grow(&job->bound, &job->bound_room, job->elements + x->elements,
-                            sizeof *job->bound))
-        return no_memory();
+                            sizeof *job->bound)) {
+        attest_memory_fail(&error);
+        return attest_cli_fail(&error);
+    }
     memcpy(job->bound + job->elements, bound, x->elements * sizeof *bound);
     job->elements += x->elements;
     for (size_t h = 0; h < heads; h++) {

@@ -1,6 +1,6 @@
 /* exp_scalar.h -- exp of one double, over the whole range.
  *
- * The same operations in the same order as the vector code in exp_avx2.h, so the results are
+ * The same operations in the same order as the vector code in exp_vectors.h, so the results are
  * the same bits. fma() is exact by definition: where the machine has no such instruction the C
  * library emulates it, and this is slow but no less accurate. Rounding must be to nearest.
  * Error: ATTEST_KERNEL_EXP_ULP, by proofs-notes/kernel-exp.md. */

@@ -46,11 +46,6 @@ static bool is_inline(const char *name)
     return false;
 }
 
-static bool inside_inline(const attest_markup *markup)
-{
-    return markup->depth > 0 && is_inline(markup->open[markup->depth - 1]);
-}
-
 static void break_line(attest_markup *markup)
 {
     attest_text_printf(&markup->text, "\n%*s", markup->indented ? 2 * markup->depth : 0, "");
@@ -60,7 +55,8 @@ void attest_markup_open(attest_markup *markup, const char *name)
 {
     assert(markup->depth < ATTEST_MARKUP_DEPTH);
     end_tag(markup);
-    if (!inside_inline(markup) && markup->text.size > 0)
+    if (markup->text.size > 0 &&
+        !(markup->depth > 0 && is_inline(markup->open[markup->depth - 1])))
         break_line(markup);
     markup->was_element = false;
     attest_text_printf(&markup->text, "<%s", name);

@@ -144,17 +144,10 @@ static double write_legend(attest_markup *markup, const attest_plot_lines *lines
     return attest_plot_legend(markup, 2, name, style, count);
 }
 
-/* Returns the height of the legend, which is drawn into a scratch buffer to measure it. */
-static double legend_height(const attest_plot_lines *lines)
-{
-    ATTEST_SCOPED(attest_markup, aside);
-
-    return write_legend(&aside, lines);
-}
-
 void attest_plot_write_lines(attest_markup *markup, const attest_plot_lines *lines)
 {
-    double legend = legend_height(lines);
+    ATTEST_SCOPED(attest_markup, aside); /* the legend is drawn here to measure it */
+    double legend = write_legend(&aside, lines);
     double zero_row = has_zero(lines) ? ZERO_ROW : 0;
     double top = legend + TOP + attest_plot_marks_height(lines->mark, lines->marks);
     canvas at = {{LEFT, ATTEST_PLOT_WIDTH - RIGHT, top, top + HEIGHT}, {0}, {0}, 0};
@@ -273,14 +266,12 @@ static double write_dots_legend(attest_markup *markup, const attest_plot_dots *d
 
 void attest_plot_write_dots(attest_markup *markup, const attest_plot_dots *dots)
 {
-    attest_markup aside;
+    ATTEST_SCOPED(attest_markup, aside);
     attest_plot_area area = {DOTS_LEFT, ATTEST_PLOT_WIDTH - DOTS_RIGHT, 0, 0};
     attest_scale scale;
 
-    attest_markup_init(&aside);
     area.top = write_dots_legend(&aside, dots) + DOTS_TOP +
                attest_plot_marks_height(dots->mark, dots->marks);
-    attest_markup_clear(&aside);
     area.bottom = area.top + DOTS_ROW * (double)dots->rows;
     set_dots_scale(&scale, dots);
     scale.from = area.left + 6;
@@ -333,14 +324,12 @@ static void write_bars(attest_markup *markup, const attest_plot_bars *bars, size
 
 void attest_plot_write_bars(attest_markup *markup, const attest_plot_bars *bars)
 {
-    attest_markup aside;
+    ATTEST_SCOPED(attest_markup, aside);
     attest_plot_area area = {BARS_LEFT, ATTEST_PLOT_WIDTH - BARS_RIGHT, 0, 0};
     attest_scale scale;
 
-    attest_markup_init(&aside);
     area.top = BARS_TOP +
                attest_plot_legend(&aside, 2, bars->part_name, bars->part_style, bars->parts);
-    attest_markup_clear(&aside);
     area.bottom = area.top + BARS_ROW * (double)bars->rows;
     attest_scale_set(&scale, ATTEST_SCALE_LINEAR, 0, 100, 5);
     scale.from = area.left;
