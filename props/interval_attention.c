@@ -25,13 +25,13 @@ void attest_intervals_free(attest_interval *interval, size_t count)
     free(interval);
 }
 
-void attest_interval_set(attest_interval *z, const attest_interval *x)
+static void interval_set(attest_interval *z, const attest_interval *x)
 {
     mpfr_set(z->low, x->low, MPFR_RNDD);
     mpfr_set(z->high, x->high, MPFR_RNDU);
 }
 
-void attest_interval_set_fmpq(attest_interval *z, const fmpq_t x)
+static void interval_set_fmpq(attest_interval *z, const fmpq_t x)
 {
     mpq_t q;
 
@@ -42,13 +42,13 @@ void attest_interval_set_fmpq(attest_interval *z, const fmpq_t x)
     mpq_clear(q);
 }
 
-void attest_interval_add(attest_interval *z, const attest_interval *x, const attest_interval *y)
+static void interval_add(attest_interval *z, const attest_interval *x, const attest_interval *y)
 {
     mpfr_add(z->low, x->low, y->low, MPFR_RNDD);
     mpfr_add(z->high, x->high, y->high, MPFR_RNDU);
 }
 
-void attest_interval_sub(attest_interval *z, const attest_interval *x, const attest_interval *y)
+static void interval_sub(attest_interval *z, const attest_interval *x, const attest_interval *y)
 {
     MPFR(mpfr_get_prec(z->low), low);
 
@@ -73,8 +73,9 @@ static void multiply_any(attest_interval *z, const attest_interval *x, const att
     }
 }
 
-/* If x has one sign and all ends are finite, each end of the result is one known product. */
-void attest_interval_mul(attest_interval *z, const attest_interval *x, const attest_interval *y)
+/* z may not be x or y. If x has one sign and all ends are finite, each end of the result is one
+ * known product. */
+static void interval_mul(attest_interval *z, const attest_interval *x, const attest_interval *y)
 {
     bool up = mpfr_sgn(x->low) >= 0, down = mpfr_sgn(x->high) <= 0;
     mpfr_srcptr least = up ? y->low : y->high, most = up ? y->high : y->low;
@@ -87,7 +88,8 @@ void attest_interval_mul(attest_interval *z, const attest_interval *x, const att
     mpfr_mul(z->high, mpfr_sgn(most) >= 0 ? x->high : x->low, most, MPFR_RNDU);
 }
 
-void attest_interval_div(attest_interval *z, const attest_interval *x, const attest_interval *y)
+/* Domain: y > 0, else the result is NaN. z may not be y. */
+static void interval_div(attest_interval *z, const attest_interval *x, const attest_interval *y)
 {
     if (!(mpfr_sgn(y->low) > 0)) {
         mpfr_set_nan(z->low), mpfr_set_nan(z->high);
@@ -97,7 +99,9 @@ void attest_interval_div(attest_interval *z, const attest_interval *x, const att
     mpfr_div(z->high, x->high, mpfr_sgn(x->high) >= 0 ? y->low : y->high, MPFR_RNDU);
 }
 
-void attest_interval_exp(attest_interval *z, const attest_interval *x, unsigned slack)
+/* z = e^x, widened by slack units in the last place on both sides, for an exp that is not
+ * correctly rounded. */
+static void interval_exp(attest_interval *z, const attest_interval *x, unsigned slack)
 {
     mpfr_exp(z->low, x->low, MPFR_RNDD);
     mpfr_exp(z->high, x->high, MPFR_RNDU);
@@ -107,7 +111,8 @@ void attest_interval_exp(attest_interval *z, const attest_interval *x, unsigned 
     }
 }
 
-void attest_interval_max(attest_interval *z, const attest_interval *x, const attest_interval *y)
+/* z = max(x, y). */
+static void interval_max(attest_interval *z, const attest_interval *x, const attest_interval *y)
 {
     mpfr_max(z->low, x->low, y->low, MPFR_RNDD);
     mpfr_max(z->high, x->high, y->high, MPFR_RNDU);
@@ -118,7 +123,7 @@ bool attest_interval_is_finite(const attest_interval *x)
     return mpfr_number_p(x->low) && mpfr_number_p(x->high);
 }
 
-bool attest_interval_is_point(const attest_interval *x)
+static bool interval_is_point(const attest_interval *x)
 {
     return mpfr_equal_p(x->low, x->high);
 }
@@ -163,11 +168,11 @@ static void dot(attest_interval *z, frame *f, const attest_interval *x,
                 const attest_interval *y, size_t count, size_t stride)
 {
     for (size_t i = 0; i < count; i++) {
-        attest_interval_mul(f->scratch + PRODUCT, x + i, y + i * stride);
+        interval_mul(f->scratch + PRODUCT, x + i, y + i * stride);
         if (i == 0)
-            attest_interval_set(z, f->scratch + PRODUCT);
+            interval_set(z, f->scratch + PRODUCT);
         else
-            attest_interval_add(z, z, f->scratch + PRODUCT);
+            interval_add(z, z, f->scratch + PRODUCT);
     }
 }
 
@@ -176,17 +181,17 @@ static void set_fraction(attest_interval *z, const fmpz_t numerator, const fmpz_
     FMPQ(x);
 
     fmpq_set_fmpz_frac(x, numerator, denominator);
-    attest_interval_set_fmpq(z, x);
+    interval_set_fmpq(z, x);
 }
 
 /* z = entry * x for the first term of a sum, else z += entry * x. */
 static void add_product(attest_interval *z, frame *f, const attest_interval *x, bool first)
 {
-    attest_interval_mul(f->scratch + PRODUCT, f->scratch + ENTRY, x);
+    interval_mul(f->scratch + PRODUCT, f->scratch + ENTRY, x);
     if (first)
-        attest_interval_set(z, f->scratch + PRODUCT);
+        interval_set(z, f->scratch + PRODUCT);
     else
-        attest_interval_add(z, z, f->scratch + PRODUCT);
+        interval_add(z, z, f->scratch + PRODUCT);
 }
 
 /* z = u (v . x), for a factored matrix. */
@@ -199,7 +204,7 @@ static void multiply_factored(attest_interval *z, frame *f, const attest_matrix 
     }
     for (size_t r = 0; r < m->rows; r++) {
         set_fraction(f->scratch + ENTRY, m->u + r, m->u_denominator);
-        attest_interval_mul(z + r, f->scratch + ENTRY, f->scratch + SUM);
+        interval_mul(z + r, f->scratch + ENTRY, f->scratch + SUM);
     }
 }
 
@@ -240,8 +245,7 @@ static bool choose_winners(frame *f, size_t seen)
         if (first == seen)
             first = j;
         else if (!same_token(f->sequence, first, j) &&
-                 !(attest_interval_is_point(f->score + first) &&
-                   attest_interval_is_point(f->score + j)))
+                 !(interval_is_point(f->score + first) && interval_is_point(f->score + j)))
             return false;
         if (j == first || !leftmost)
             mpfr_set_ui(f->share[j].low, 1, MPFR_RNDN),
@@ -253,8 +257,8 @@ static bool choose_winners(frame *f, size_t seen)
 static void set_softmax_shares(frame *f, size_t seen)
 {
     for (size_t j = 0; j < seen; j++) {
-        attest_interval_sub(f->score + j, f->score + j, f->scratch + MOST);
-        attest_interval_exp(f->share + j, f->score + j, f->slack);
+        interval_sub(f->score + j, f->score + j, f->scratch + MOST);
+        interval_exp(f->share + j, f->score + j, f->slack);
     }
 }
 
@@ -266,11 +270,11 @@ static void average(frame *f, size_t seen, size_t rows)
 
     mpfr_set_zero(total->low, 1), mpfr_set_zero(total->high, 1);
     for (size_t j = 0; j < seen; j++)
-        attest_interval_add(total, total, f->share + j);
+        interval_add(total, total, f->share + j);
     for (size_t r = 0; r < rows; r++) {
         dot(f->mean + r, f, f->share, f->value + r, seen, rows);
-        attest_interval_set(f->scratch + ENTRY, f->mean + r);
-        attest_interval_div(f->mean + r, f->scratch + ENTRY, total);
+        interval_set(f->scratch + ENTRY, f->mean + r);
+        interval_div(f->mean + r, f->scratch + ENTRY, total);
     }
 }
 
@@ -283,9 +287,9 @@ static bool attend(frame *f, const attest_head *head, size_t k)
     for (size_t j = 0; j < seen; j++) {
         dot(f->score + j, f, f->key + j * rows, f->query + k * rows, rows, 1);
         if (j == 0)
-            attest_interval_set(f->scratch + MOST, f->score);
+            interval_set(f->scratch + MOST, f->score);
         else
-            attest_interval_max(f->scratch + MOST, f->scratch + MOST, f->score + j);
+            interval_max(f->scratch + MOST, f->scratch + MOST, f->score + j);
     }
     if (f->weights->activation == ATTEST_SOFTMAX)
         set_softmax_shares(f, seen);
@@ -308,9 +312,9 @@ static void add_head(attest_interval *out, bool *known, frame *f, size_t h)
         known[k] = attend(f, head, k) && known[k];
         for (size_t c = 0; known[k] && c < dim; c++)
             if (h == 0 && !f->weights->skip)
-                attest_interval_set(out + k * dim + c, f->result + c);
+                interval_set(out + k * dim + c, f->result + c);
             else
-                attest_interval_add(out + k * dim + c, out + k * dim + c, f->result + c);
+                interval_add(out + k * dim + c, out + k * dim + c, f->result + c);
     }
 }
 
@@ -363,7 +367,7 @@ attest_status attest_interval_attention(attest_interval *out, bool *known,
         return ATTEST_NOMEM;
     for (size_t i = 0; i < count; i++) {
         set_fraction(f.token + i, sequence->entry + i, sequence->denominator);
-        attest_interval_set(out + i, f.token + i);
+        interval_set(out + i, f.token + i);
     }
     for (size_t k = 0; k < sequence->length; k++)
         known[k] = true;

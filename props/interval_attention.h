@@ -26,28 +26,8 @@ typedef struct attest_interval {
 attest_interval *attest_intervals_alloc(size_t count, mpfr_prec_t bits);
 void attest_intervals_free(attest_interval *interval, size_t count);
 
-void attest_interval_set(attest_interval *z, const attest_interval *x);
-void attest_interval_set_fmpq(attest_interval *z, const fmpq_t x);
-void attest_interval_add(attest_interval *z, const attest_interval *x,
-                         const attest_interval *y);
-void attest_interval_sub(attest_interval *z, const attest_interval *x,
-                         const attest_interval *y);
-/* z may not be x or y. */
-void attest_interval_mul(attest_interval *z, const attest_interval *x,
-                         const attest_interval *y);
-/* Domain: y > 0, else the result is NaN. z may not be y. */
-void attest_interval_div(attest_interval *z, const attest_interval *x,
-                         const attest_interval *y);
-/* z = e^x, widened by slack units in the last place on both sides, for an exp that is not
- * correctly rounded. */
-void attest_interval_exp(attest_interval *z, const attest_interval *x, unsigned slack);
-/* z = max(x, y). */
-void attest_interval_max(attest_interval *z, const attest_interval *x,
-                         const attest_interval *y);
-
 /* Returns whether both ends are finite. */
 bool attest_interval_is_finite(const attest_interval *x);
-bool attest_interval_is_point(const attest_interval *x);
 bool attest_interval_contains(const attest_interval *x, mpfr_srcptr y);
 bool attest_interval_meets(const attest_interval *x, const arb_t y);
 

@@ -245,8 +245,15 @@ static attest_status gen_cancelling(attest_instance *instance, struct theft *t)
     return set_pair(&instance->dataset, token, 1, 1);
 }
 
-attest_status attest_tuned_gen(attest_instance *instance, struct theft *t,
-                               const attest_setting *setting)
+/* Draws data and a head that meet the hypotheses except the dropped one. If one is dropped, the
+ * conclusion fails:
+ *
+ *   nonzero, kappa  contexts with equal means, on which alone a zero query or score depends
+ *   injective       two tokens with the same v.x
+ *   w               the head adds nothing to the tokens
+ *   apart           w = -1 cancels the difference that the skip connection keeps */
+static attest_status gen(attest_instance *instance, struct theft *t,
+                         const attest_setting *setting)
 {
     if (!setting->without)
         return gen_all(instance, t);
@@ -387,7 +394,7 @@ const attest_property attest_property_tuned = {
     .title = "rank-1 heads without any gap are contextual mappings, on datasets of doubles",
     .statement = "tuned",
     .definition = "contextual-mapping",
-    .gen = attest_tuned_gen,
+    .gen = gen,
     .decide = decide,
     .decide_many = decide_many,
     .forget = forget,

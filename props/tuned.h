@@ -34,14 +34,4 @@ bool attest_tuned_surely(const attest_instance *instance);
 /* Returns whether all of them except setting->without hold, exactly. */
 bool attest_tuned_exactly(const attest_instance *instance, const attest_setting *setting);
 
-/* Draws data and a head that meet the hypotheses except the dropped one. If one is dropped, the
- * conclusion fails:
- *
- *   nonzero, kappa  contexts with equal means, on which alone a zero query or score depends
- *   injective       two tokens with the same v.x
- *   w               the head adds nothing to the tokens
- *   apart           w = -1 cancels the difference that the skip connection keeps */
-attest_status attest_tuned_gen(attest_instance *instance, struct theft *t,
-                               const attest_setting *setting);
-
 #endif

@@ -138,8 +138,8 @@ static void write_lists(attest_json *json, const attest_chunk_result *result)
     attest_json_write_close(json);
 }
 
-void attest_chunk_result_write(attest_json *json, const char *key,
-                               const attest_chunk_result *result)
+/* Writes the result as a JSON object under key. */
+static void write_result(attest_json *json, const char *key, const attest_chunk_result *result)
 {
     attest_json_write_object(json, key);
     attest_json_write_count(json, "passed", result->passed);
@@ -234,7 +234,9 @@ static void read_array(attest_chunk_result *result, const attest_json_cursor *ob
     }
 }
 
-void attest_chunk_result_read(attest_chunk_result *result, const attest_json_cursor *object)
+/* Reads what write_result writes, bit for bit. After a failure the result can only be cleared.
+ */
+static void read_result(attest_chunk_result *result, const attest_json_cursor *object)
 {
     attest_json_cursor labels;
 
@@ -346,7 +348,7 @@ static void write_record(attest_json *json, const void *value)
     attest_json_write_object(json, NULL);
     attest_json_write_count(json, "property", record->property);
     attest_json_write_count(json, "chunk", record->number);
-    attest_chunk_result_write(json, "result", &record->result);
+    write_result(json, "result", &record->result);
     attest_json_write_close(json);
 }
 
@@ -380,7 +382,7 @@ static void read_record(void *value, const attest_json_cursor *object)
     record->property = (size_t)take_count(object, "property");
     record->number = take_count(object, "chunk");
     result = attest_json_take(object, "result");
-    attest_chunk_result_read(&record->result, &result);
+    read_result(&record->result, &result);
 }
 
 attest_status attest_campaign_record_parse(attest_campaign_record *record, const char *text,

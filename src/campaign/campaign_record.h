@@ -97,12 +97,6 @@ attest_status attest_chunk_result_add_death(attest_chunk_result *result,
  * be joined or written afterwards. */
 void attest_chunk_result_unite(attest_chunk_result *result);
 
-/* Writes the result as a JSON object under key; read restores it bit for bit. Errors stick:
- * FORMAT, NOMEM; after a failure the result can only be cleared. */
-void attest_chunk_result_write(attest_json *json, const char *key,
-                               const attest_chunk_result *result);
-void attest_chunk_result_read(attest_chunk_result *result, const attest_json_cursor *object);
-
 typedef struct attest_campaign_record {
     size_t property; /* its index in the plan */
     uint64_t number; /* of the chunk */

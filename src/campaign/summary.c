@@ -120,7 +120,9 @@ attest_status attest_corpus_replay(attest_corpus *corpus, const char *directory,
     return status;
 }
 
-attest_status attest_witness_check(bool *confirmed, const attest_property *property,
+/* *confirmed = whether the property has a witness that violates it, decided again from its
+ * values. Status: NOMEM. */
+static attest_status check_witness(bool *confirmed, const attest_property *property,
                                    attest_error *error)
 {
     ATTEST_SCOPED(attest_counterexample, file);
@@ -301,7 +303,7 @@ static attest_status summarise(attest_property_summary *summary, const attest_jo
     summary->trials = attest_join_trials(join);
     summary->random = result->passed - result->searched;
     if (is_cut_short(summary, plan) && has_witness(summary, plan))
-        status = attest_witness_check(&summary->by_witness, summary->property, error);
+        status = check_witness(&summary->by_witness, summary->property, error);
     judge(summary, plan);
     summary->standing = stand(summary, plan);
     return status;

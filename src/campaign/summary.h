@@ -34,11 +34,6 @@ attest_status attest_corpus_replay(attest_corpus *corpus, const char *directory,
                                    attest_error *error) ATTEST_WARN_UNUSED;
 void attest_corpus_clear(attest_corpus *corpus);
 
-/* *confirmed = whether the property has a witness that violates it, decided again from its
- * values. Status: NOMEM. */
-attest_status attest_witness_check(bool *confirmed, const attest_property *property,
-                                   attest_error *error) ATTEST_WARN_UNUSED;
-
 typedef enum attest_campaign_verdict {
     ATTEST_CAMPAIGN_HELD = 0,
     ATTEST_CAMPAIGN_VIOLATED,

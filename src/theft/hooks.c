@@ -83,8 +83,8 @@ static void print_requests(FILE *f, const struct theft_choice *at, size_t count)
     }
 }
 
-void theft_print_choices(FILE *f, const struct theft_choice *at, size_t count,
-                         enum theft_autoshrink_print_mode mode)
+static void print_choices(FILE *f, const struct theft_choice *at, size_t count,
+                          enum theft_autoshrink_print_mode mode)
 {
     if (mode & THEFT_AUTOSHRINK_PRINT_BIT_POOL)
         print_bit_pool(f, at, count);
@@ -103,7 +103,7 @@ void theft_print_arg(FILE *f, const struct theft_type_info *info, const void *ar
         enum theft_autoshrink_print_mode mode = info->autoshrink_config.print_mode;
         if (mode == THEFT_AUTOSHRINK_PRINT_DEFAULT && !info->print)
             mode = THEFT_AUTOSHRINK_PRINT_REQUESTS;
-        theft_print_choices(f, at, count, mode);
+        print_choices(f, at, count, mode);
     }
 }
 

@@ -147,13 +147,6 @@ struct theft {
     size_t best_trial;
 };
 
-/* run.c */
-enum theft_step theft_run_trials(struct theft *t);
-
-/* run.c: return false if a run is impossible with the configuration. */
-bool theft_config_check(const struct theft_run_config *cfg, uint8_t *arity);
-bool theft_type_check(const struct theft_type_info *info);
-
 /* input.c */
 /* Makes the arguments from the stream of `seed`. */
 enum theft_alloc_res theft_input_generate(struct theft *t, struct theft_input *in,
@@ -185,9 +178,6 @@ struct theft_outcome theft_call_forked(struct theft *t, theft_seed seed, void **
 /* child.c: sets the outcome of every ready slot among the first `count`. */
 void theft_batch_call(struct theft *t, size_t count);
 
-/* run.c: handles the outcome of a trial: shrinking, counters, hooks. */
-enum theft_step theft_conclude(struct theft *t, struct theft_slot *slot);
-
 /* hooks.c: each calls a hook; the default of the API if it is not set. */
 enum theft_step theft_hook_run_pre(struct theft *t);
 enum theft_step theft_hook_run_post(struct theft *t);
@@ -199,8 +189,6 @@ enum theft_hook_trial_post_res theft_hook_trial_post(struct theft *t, struct the
                                                      enum theft_trial_res result, bool repeat);
 
 /* hooks.c: prints an argument and its choices. */
-void theft_print_choices(FILE *f, const struct theft_choice *at, size_t count,
-                         enum theft_autoshrink_print_mode mode);
 void theft_print_arg(FILE *f, const struct theft_type_info *info, const void *arg,
                      const struct theft_choice *at, size_t count);
 

@@ -8,7 +8,7 @@
 
 /* ---- The configuration ------------------------------------------------------------------- */
 
-bool theft_type_check(const struct theft_type_info *info)
+static bool type_check(const struct theft_type_info *info)
 {
     return info && info->alloc && !(info->shrink && info->autoshrink_config.enable);
 }
@@ -35,12 +35,13 @@ static bool has_property(const struct theft_run_config *cfg, uint8_t arity)
     }
 }
 
-bool theft_config_check(const struct theft_run_config *cfg, uint8_t *arity)
+/* Returns false if a run is impossible with the configuration. */
+static bool config_check(const struct theft_run_config *cfg, uint8_t *arity)
 {
     if (!cfg)
         return false;
     for (*arity = 0; *arity < THEFT_MAX_ARITY && cfg->type_info[*arity]; (*arity)++)
-        if (!theft_type_check(cfg->type_info[*arity]))
+        if (!type_check(cfg->type_info[*arity]))
             return false;
     if (cfg->always_seed_count && !cfg->always_seeds)
         return false;
@@ -247,7 +248,8 @@ static void note_target(struct theft *t, const struct theft_slot *slot)
     }
 }
 
-enum theft_step theft_conclude(struct theft *t, struct theft_slot *slot)
+/* Handles the outcome of a trial: shrinking, counters, hooks. */
+static enum theft_step conclude(struct theft *t, struct theft_slot *slot)
 {
     if (slot->state == THEFT_SLOT_SKIPPED) {
         t->report.skip++;
@@ -335,7 +337,7 @@ static enum theft_step finish(struct theft *t, struct theft_slot *slot)
         if (t->slot_count == 1)
             slot->outcome = theft_call(t, slot->seed, slot->input.args);
     }
-    return theft_conclude(t, slot);
+    return conclude(t, slot);
 }
 
 /* Runs one batch of trials from `first` on; adds their number to *done. */
@@ -360,7 +362,7 @@ static enum theft_step run_batch(struct theft *t, size_t first, size_t *done)
     return step == THEFT_STEP_OK ? made : step;
 }
 
-enum theft_step theft_run_trials(struct theft *t)
+static enum theft_step run_trials(struct theft *t)
 {
     enum theft_step step = theft_hook_run_pre(t);
     size_t done = 0;
@@ -475,7 +477,7 @@ enum theft_run_res theft_run_extended(const struct theft_run_config *cfg,
                                       struct theft_coverage_result *coverage)
 {
     uint8_t arity;
-    if (!theft_config_check(cfg, &arity))
+    if (!config_check(cfg, &arity))
         return THEFT_RUN_ERROR_BAD_ARGS;
     struct theft *t = calloc(1, sizeof *t);
     if (!t)
@@ -485,7 +487,7 @@ enum theft_run_res theft_run_extended(const struct theft_run_config *cfg,
         t->ext = *ext;
     t->arity = arity;
     set_defaults(t);
-    enum theft_step step = set_memory(t) ? theft_run_trials(t) : THEFT_STEP_NO_MEMORY;
+    enum theft_step step = set_memory(t) ? run_trials(t) : THEFT_STEP_NO_MEMORY;
     enum theft_run_res res = result_of(t, step);
     if (t->ext.coverage_count && !theft_coverage_check(t, coverage) && res == THEFT_RUN_PASS)
         res = THEFT_RUN_FAIL;
@@ -523,7 +525,7 @@ static enum theft_generate_res generate(struct theft *t, FILE *f, theft_seed see
 enum theft_generate_res theft_generate(FILE *f, theft_seed seed,
                                        const struct theft_type_info *info, void *hook_env)
 {
-    if (!f || !theft_type_check(info))
+    if (!f || !type_check(info))
         return THEFT_GENERATE_ERROR_BAD_ARGS;
     struct theft *t = calloc(1, sizeof *t);
     if (!t)
