@@ -116,6 +116,7 @@ static attest_status own(void **block, attest_tensor_file *file, size_t count, s
     return ATTEST_OK;
 }
 
+/* NAME.npy, as NumPy names its entries, or NAME. */
 static attest_status find_entry(const attest_zip_entry **entry, const attest_tensor_file *file,
                                 const char *name, attest_error *error)
 {
@@ -127,6 +128,8 @@ static attest_status find_entry(const attest_zip_entry **entry, const attest_ten
     memcpy(full, name, length);
     memcpy(full + length, suffix, sizeof suffix);
     *entry = attest_zip_get(&file->zip, full);
+    if (!*entry)
+        *entry = attest_zip_get(&file->zip, name);
     free(full);
     return *entry ? ATTEST_OK
                   : attest_error_set(error, ATTEST_USAGE,

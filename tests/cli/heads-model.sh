@@ -210,6 +210,21 @@ ONE
     complains "there is a tensor 'model.layers.0.$tensor'"
     change 'pass'
 done
+python3 - other/model.safetensors <<'BOOL'
+import json, struct, sys
+data = open(sys.argv[1], "rb").read()
+size = struct.unpack("<Q", data[:8])[0]
+header, data = json.loads(data[8:8 + size]), data[8 + size:]
+norm = header["model.layers.0.input_layernorm.weight"]
+header["model.layers.0.input_layernorm.weight"] = {"dtype": "BOOL", "shape": norm["shape"], "data_offsets": [len(data), len(data) + norm["shape"][0]]}
+header["filler"] = norm
+header = json.dumps(header).encode()
+open(sys.argv[1], "wb").write(struct.pack("<Q", len(header)) + header + data + bytes(norm["shape"][0]))
+BOOL
+# shellcheck disable=SC2086
+refused "truth values as gains" heads --arch llama $other
+complains 'model.layers.0.input_layernorm.weight: these are truth values, not numbers'
+change 'pass'
 # shellcheck disable=SC2086
 run 0 "a window that is asked for" heads --arch llama $other --window 2,0 --all --formats bfloat16
 printf '{' >other/config.json

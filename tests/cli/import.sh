@@ -238,12 +238,13 @@ raw, directory = open(sys.argv[1], "rb").read(), sys.argv[2]
 size = struct.unpack("<Q", raw[:8])[0]
 tensors = {n: (t, raw[8 + size + t["data_offsets"][0]:8 + size + t["data_offsets"][1]])
            for n, t in json.loads(raw[8:8 + size]).items() if n != "__metadata__"}
-with zipfile.ZipFile(directory + "/model.npz", "w", zipfile.ZIP_DEFLATED) as z:
+for archive, suffix, method in ("model", ".npy", zipfile.ZIP_DEFLATED), ("bare", "", zipfile.ZIP_DEFLATED), ("bzip", ".npy", zipfile.ZIP_BZIP2):
+  with zipfile.ZipFile(directory + "/" + archive + ".npz", "w", method) as z:
     for name, (t, data) in tensors.items():
         shape = "(%s,)" % ", ".join(map(str, t["shape"]))
         head = "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }" % shape
         head += " " * (-(len(head) + 11) % 64) + "\n"
-        z.writestr(name + ".npy", b"\x93NUMPY\x01\0" + struct.pack("<H", len(head)) + head.encode() + data)
+        z.writestr(name + suffix, b"\x93NUMPY\x01\0" + struct.pack("<H", len(head)) + head.encode() + data)
 def save(path, names, metadata):
     header, data = dict(metadata), b""
     for n in names:
@@ -264,7 +265,7 @@ index["weight_map"][names[0]] = "missing.safetensors"
 json.dump(index, open(directory + "/missing.json", "w"))
 END
 "$ATTEST" import "$model" --list >"$work/list"
-for form in model.npz model.safetensors.index.json; do
+for form in model.npz bare.npz model.safetensors.index.json; do
     # shellcheck disable=SC2086
     run 0 "$form: import" import "$work/$form" $set_qkv $set_o --head 1/2 --scale 1/4 --mask causal -o "$work/same.json"
     cmp -s "$work/head.json" "$work/same.json"
@@ -276,6 +277,8 @@ for form in model.npz model.safetensors.index.json; do
     refused "$form: a mistyped name" import "$work/$form" --fused-qkv h.0.attn.c_atn.weight --transpose $set_o --head 1/2 -o "$work/no.json"
     complains "is it 'h.0.attn.c_attn.weight'"
 done
+refused "an archive compressed by bzip2" import "$work/bzip.npz" --list
+complains "entry 'wte.weight.npy' is compressed"
 refused "an index that leaves its directory" import "$work/outside.json" --list
 complains "not a file in the directory of the index"
 refused "an index that names no file" import "$work/missing.json" --list

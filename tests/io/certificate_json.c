@@ -2,6 +2,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "io/certificate_json.h"
 #include "tests/tap.h"
@@ -344,8 +345,59 @@ static void test_far(void)
     arb_clear(ball);
 }
 
+/* Whether a certificate with this order of its witness is read, with every member. */
+static bool reads_order(const char *order)
+{
+    static const char *const text =
+        "{\"format\": \"attest/certificate\", \"version\": 1, \"claim\": "
+        "\"contextual-mapping\", \"verdict\": \"proved\", \"method\": \"first-difference\", "
+        "\"precision_bits\": 128, \"r\": null, \"delta\": \"0\", \"min_separation\": {\"mid\": "
+        "\"0x1p+1\", \"rad\": \"0x0p+0\", \"log2\": \"1\", \"text\": \"2\"}, \"pair\": [[0, "
+        "1], "
+        "[2, 3]], \"max_norm\": {\"mid\": \"0x1p+2\", \"rad\": \"0x0p+0\", \"log2\": \"2\", "
+        "\"text\": \"4\"}, \"max_norm_at\": [4, 5], \"witness\": {\"lemma\": "
+        "\"first-difference\", \"neighbours\": [[6, 7], [8, 9]], \"order\": %s, \"common\": "
+        "10, "
+        "\"gap\": \"3/2\", \"bound\": {\"mid\": \"0x1p+0\", \"rad\": \"0x0p+0\", \"log2\": "
+        "\"0\", \"text\": \"1\"}}, \"inputs\": [{\"role\": \"dataset\", \"path\": \"d\", "
+        "\"sha256\": \"%064d\", \"size\": 11}, {\"role\": \"weights\", \"path\": \"w\", "
+        "\"sha256\": \"%064d\", \"size\": 12}], \"versions\": {\"attest\": \"0\", \"flint\": "
+        "\"0\"}}";
+    char path[] = "/tmp/attest-order-XXXXXX";
+    int descriptor = mkstemp(path);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+    attest_certificate certificate;
+    const attest_certificate_witness *w = &certificate.witness;
+    attest_error error = {ATTEST_OK, ""};
+    bool ok;
+
+    if (!file)
+        abort();
+    fprintf(file, text, order, 0, 0);
+    fclose(file);
+    attest_certificate_init(&certificate);
+    ok = attest_certificate_read(&certificate, path, NULL, &error) == ATTEST_OK && w->present &&
+         w->order == atoi(order) && w->common == 10 && w->neighbours[0].sequence == 6 &&
+         w->neighbours[0].position == 7 && w->neighbours[1].sequence == 8 &&
+         w->neighbours[1].position == 9 && fmpz_equal_ui(fmpq_numref(w->gap), 3) &&
+         fmpz_equal_ui(fmpq_denref(w->gap), 2) && arb_is_one(w->bound) &&
+         certificate.largest.sequence == 4 && certificate.largest.position == 5;
+    if (!ok)
+        printf("# %s\n", error.text);
+    attest_certificate_clear(&certificate);
+    unlink(path);
+    return ok;
+}
+
+static void test_witness(void)
+{
+    TAP_OK(reads_order("1") && reads_order("-1"), "witnesses of both orders are read");
+    TAP_OK(!reads_order("0") && !reads_order("2") && !reads_order("-2"), "there is no other");
+}
+
 TEST(certificate_json)
 {
+    test_witness();
     test_log2();
     test_no_log2();
     test_large_log2();

@@ -343,6 +343,53 @@ static void norms(model *m, uint64_t *seed)
     fmpq_clear(eps);
 }
 
+/* Gains g and biases b of the norm are part of the weights, A diag(g) and A b; a missing one is
+ * 1 or 0. */
+static void norm_vectors(model *m, uint64_t *seed)
+{
+    m->heads = m->groups = 2;
+    m->size = 3;
+    m->dim = 4;
+    m->fused = m->interleaved = m->transpose = false;
+    memset(m->bias, 0, sizeof m->bias);
+    fill(m, seed);
+    write_model(m);
+    for (int given = 1; given < 4; given++) {
+        attest_import request = request_of(m, NULL);
+        attest_error error = {ATTEST_OK, ""};
+        attest_weights weights;
+        size_t wrong = 0;
+        fmpq_t x;
+
+        fmpq_init(x);
+        request.norm = ATTEST_NORM_LAYER;
+        request.norm_weight = given & 1 ? "bo" : NULL;
+        request.norm_bias = given & 2 ? "bo" : NULL;
+        attest_weights_init(&weights);
+        if (attest_import_read(&weights, m->path, &request, NULL, &error) != ATTEST_OK)
+            wrong = 1;
+        for (size_t h = 0; wrong == 0 && h < 2; h++)
+            for (size_t r = 0; r < 3; r++) {
+                const double *a = m->a[K] + (h * 3 + r) * 4, *v = m->b[O];
+                double sum = 0;
+
+                for (size_t c = 0; c < 4; c++) {
+                    attest_matrix_get_entry(x, &weights.head[h].wk, r, c);
+                    wrong += fmpq_get_d(x) != a[c] * (given & 1 ? v[c] : 1);
+                    sum += a[c] * v[c];
+                }
+                if (given & 2) {
+                    attest_matrix_get_entry(x, &weights.head[h].wk, r, 4);
+                    wrong += fmpq_get_d(x) != sum;
+                }
+            }
+        TAP_OK(wrong == 0, "a norm with%s%s: %zu entries are wrong %s",
+               given & 1 ? " gains" : "", given & 2 ? " biases" : "", wrong, error.text);
+        attest_weights_clear(&weights);
+        fmpq_clear(x);
+    }
+}
+
 /* 1/sqrt(s): a fraction for squares, else the nearest binary32 number. */
 static void roots(model *m, uint64_t *seed)
 {
@@ -501,6 +548,7 @@ TEST(import)
 
     layouts(&m, &seed);
     norms(&m, &seed);
+    norm_vectors(&m, &seed);
     roots(&m, &seed);
     refusals(&m, &seed);
     homogeneous();
