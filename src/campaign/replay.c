@@ -496,7 +496,7 @@ attest_status attest_replay_run(attest_replay *replay, attest_counterexample *fi
     else if (file->has_pair)
         set_pair(replay, (attest_place){file->pair[0][0], file->pair[0][1]},
                  (attest_place){file->pair[1][0], file->pair[1][1]});
-    if (replay->has_pair && file->dataset.count > 0 && file->weights.heads > 0)
+    if (replay->has_pair && file->weights.heads > 0)
         ATTEST_TRY(attest_replay_view_all(replay, file, &setting, error));
     return ATTEST_OK;
 }

@@ -95,9 +95,11 @@ void attest_in_mpfr_remember(attest_in_mpfr *arithmetic, long power_bits)
     if (arithmetic->stochastic)
         return;
     cache->power = attest_in_mpfr_vector_init(&bytes, ATTEST_IN_MPFR_SLOTS, power_bits, false);
+    if (!cache->power)
+        return;
     cache->value = attest_in_mpfr_vector_init(&bytes, ATTEST_IN_MPFR_SLOTS,
                                               arithmetic->format.precision, false);
-    for (size_t i = 0; cache->power && i < ATTEST_IN_MPFR_SLOTS; i++)
+    for (size_t i = 0; i < ATTEST_IN_MPFR_SLOTS; i++)
         mpfr_set_nan(cache->power + i);
 }
 
@@ -106,7 +108,7 @@ void attest_in_mpfr_exp_cached(mpfr_ptr z, mpfr_srcptr x, attest_in_mpfr *arithm
     attest_in_mpfr_cache *cache = &arithmetic->cache;
     size_t slot;
 
-    if (!cache->power || !cache->value || !mpfr_regular_p(x)) {
+    if (!cache->value || !mpfr_regular_p(x)) {
         attest_in_mpfr_exp(z, x, arithmetic);
         return;
     }

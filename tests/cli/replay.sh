@@ -94,6 +94,10 @@ END
 file=$work/separated.json
 edited 1 "tokens that are too close, not the first such pair" 'pass'
 edited 2 "tokens that are not" 'o["violates"]["pair"] = [[0, 3], [0, 4]]'
+edited 1 "tokens of two sequences, at other places than the first such pair" \
+    'o["dataset"]["sequences"].append([["20"], ["30"], ["60"], ["70"], ["5.5"]]); o["violates"]["pair"] = [[0, 3], [1, 4]]'
+edited 2 "others of them" \
+    'o["dataset"]["sequences"].append([["20"], ["30"], ["60"], ["70"], ["5.5"]]); o["violates"]["pair"] = [[0, 4], [1, 3]]'
 edited 0 "a bound that holds" 'o["parameters"]["eps"] = "1/2"'
 json 'o["replays"][0]["reason"] == "the bounds hold" and "log2_margin" not in o["replays"][0]'
 edited 1 "a norm that is r_min" 'o["parameters"] = {"r_min": "1"}; o["violates"]["pair"] = [[0, 0], [0, 0]]'
@@ -118,6 +122,7 @@ file=$work/same.json
 edited 1 "outputs that collide in a simulated arithmetic" 'pass'
 json 'o["replays"][0]["reason"] == "the outputs at [0,1] and [2,3] collide" and o["replays"][0]["pair"] == [[0, 1], [2, 3]]'
 json 'o["replays"][0]["decided_by"] == "the arithmetic binary16" and "log2_margin" not in o["replays"][0]'
+json 'any(s["name"].startswith("mpfr, binary16") for s in o["replays"][0]["systems"])'
 edited 0 "outputs that do not" 'o["violates"]["pair"] = [[0, 0], [2, 1]]'
 json 'o["replays"][0]["reason"].startswith("the outputs at [0,0] and [2,1] differ")'
 edited 1 "by the definition" 'o["parameters"] = {}; o["found_by"] = "hand"; del o["violates"]["pair"]'

@@ -2,7 +2,7 @@
  * of two: values from the definitions of the formats. */
 #include <math.h>
 
-#include "format/format_code.h"
+#include "format/simulate_in_double.h"
 #include <attest/block.h>
 #include "tests/tap.h"
 
