@@ -96,7 +96,7 @@ static attest_status refuse_vague(const char *name, attest_error *error)
     if (found == 0)
         return ATTEST_OK;
     return attest_error_set(error, ATTEST_USAGE,
-                            "quantisation \"%s\" is done in several ways: %s: which?", name,
+                            "quantisation \"%s\" has several definitions (%s): name one", name,
                             list);
 }
 

@@ -87,7 +87,7 @@ static void set_positions(attest_model_config *config, const attest_json_cursor 
     for (size_t i = 0; attest_json_get_member_at(&member, object, i); i++)
         if (attest_json_is_object(&member))
             attest_json_refuse_as(&member, ATTEST_UNABLE,
-                                  "layers with positions of their own are not known. %s",
+                                  "positions that differ between layers are not supported. %s",
                                   advice);
     if (find_any(&member, object, NAMES("rope_type", "type")))
         type = attest_json_take_string(&member, NULL);
@@ -101,8 +101,8 @@ static void set_positions(attest_model_config *config, const attest_json_cursor 
     else if (strcmp(type, "linear") != 0)
         attest_json_refuse_as(
             object, ATTEST_UNABLE,
-            "rotary positions of type '%.40s' are not known: there are default, "
-            "linear and llama3. %s",
+            "rotary positions of type '%.40s' are not supported; default, linear "
+            "and llama3 are. %s",
             type, advice);
     else if (!(config->scaling.factor > 0))
         attest_json_refuse(object, "linear needs factor");
@@ -132,35 +132,36 @@ static void refuse_bool(const attest_json_cursor *root, const char *name, bool k
 
     if (attest_json_find_member(&member, root, name) &&
         attest_json_take_bool(&member, NULL) != known)
-        attest_json_refuse_as(&member, ATTEST_UNABLE, "%s not known. %s", what, advice);
+        attest_json_refuse_as(&member, ATTEST_UNABLE, "%s not supported. %s", what, advice);
 }
 
 /* Refuses members that would change attention and are not supported. */
 static void refuse_others(const attest_json_cursor *root)
 {
     static const char *const member_of[][2] = {
-        {"rope_local_base_freq", "layers with positions of their own are"},
-        {"no_rope_layers", "layers with positions of their own are"},
-        {"no_rope_layer_interval", "layers with positions of their own are"},
-        {"attention_multiplier", "a scale of the model's own is"},
+        {"rope_local_base_freq", "positions that differ between layers are"},
+        {"no_rope_layers", "positions that differ between layers are"},
+        {"no_rope_layer_interval", "positions that differ between layers are"},
+        {"attention_multiplier", "another scale of the scores is"},
         {"clip_qkv", "clipped queries, keys and values are"}};
     attest_json_cursor member;
 
     for (size_t i = 0; i < sizeof member_of / sizeof member_of[0]; i++)
         if (attest_json_find_member(&member, root, member_of[i][0]))
-            attest_json_refuse_as(&member, ATTEST_UNABLE, "%s not known. %s", member_of[i][1],
-                                  advice);
+            attest_json_refuse_as(&member, ATTEST_UNABLE, "%s not supported. %s",
+                                  member_of[i][1], advice);
     if (attest_json_find_member(&member, root, "position_embedding_type")) {
         const char *kind = attest_json_take_string(&member, NULL);
 
         if (strcmp(kind, "absolute") != 0)
             attest_json_refuse_as(&member, ATTEST_UNABLE,
-                                  "positions of type '%.40s' are not known. %s", kind, advice);
+                                  "positions of type '%.40s' are not supported. %s", kind,
+                                  advice);
     }
     refuse_bool(root, "scale_attn_by_inverse_layer_idx", false, "a scale by layer is");
     refuse_bool(root, "scale_attn_weights", true, "scores without a scale are");
     refuse_bool(root, "apply_residual_connection_post_layernorm", false,
-                "a skip that adds what the norm returns is");
+                "a skip connection that begins after the norm is");
 }
 
 static void set_all(attest_model_config *config, const attest_json_cursor *root)

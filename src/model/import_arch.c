@@ -275,10 +275,11 @@ static attest_status refuse_others(const layout *l, const char *prefix,
 
         if (strncmp(name, layer_prefix, length) == 0 && !is_harmless(name + length) &&
             !is_of_layout(name, l, prefix, request->layer))
-            return attest_error_set(error, ATTEST_UNABLE,
-                                    "there is a tensor '%.120s', and what it does is not known "
-                                    "of %s: name the tensors instead, or record q, k and v",
-                                    name, l->name);
+            return attest_error_set(
+                error, ATTEST_UNABLE,
+                "there is a tensor '%.120s' whose function in the architecture "
+                "%s is not known: name the tensors instead, or record q, k and v",
+                name, l->name);
     }
     return ATTEST_OK;
 }

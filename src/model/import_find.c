@@ -32,8 +32,9 @@ static attest_status check_request(const attest_import *request, attest_error *e
     if (!request->o)
         return attest_error_set(error, ATTEST_USAGE, "the output's tensor o is missing");
     if (request->qkv ? separate_bias : request->bias_qkv != NULL)
-        return attest_error_set(error, ATTEST_USAGE,
-                                "biases are fused where the matrices are, and only there");
+        return attest_error_set(
+            error, ATTEST_USAGE,
+            "fused matrices have fused biases, and separate ones separate biases");
     if (request->interleaved && !request->qkv)
         return attest_error_set(error, ATTEST_USAGE,
                                 "only a fused tensor can hold heads one after another");

@@ -336,8 +336,8 @@ static attest_status norm_tokens(pairing *p, long *rounded, attest_weights *weig
     else if (weights->activation == ATTEST_HARDMAX)
         return attest_error_set(
             error, ATTEST_UNABLE,
-            "hardmax after a norm is undecided: which scores are equal, after "
-            "a square root that is not rational");
+            "hardmax after a norm is undecided: scores with irrational square roots "
+            "cannot be compared exactly");
     return ATTEST_OK;
 }
 
@@ -440,9 +440,10 @@ attest_status attest_pairing_set(attest_dataset *dataset, attest_weights *weight
                                 dataset->dim, weights->dim - weights->homogeneous);
     if (weights->norm != ATTEST_NORM_NONE &&
         dataset->dim + weights->homogeneous != weights->dim)
-        return attest_error_set(error, ATTEST_DOMAIN,
-                                "a norm is of tokens of %zu entries, without a coordinate 1",
-                                weights->dim - weights->homogeneous);
+        return attest_error_set(
+            error, ATTEST_DOMAIN,
+            "the norm takes tokens of %zu entries, without the coordinate 1",
+            weights->dim - weights->homogeneous);
     if (dataset->dim != weights->dim || weights->residual || weights->norm != ATTEST_NORM_NONE)
         status = set_with(dataset, weights, &rounded, input, budget, error);
     if (status != ATTEST_OK)

@@ -208,10 +208,11 @@ attest_status attest_linearise_scores(attest_dataset *dataset, attest_weights *w
 
     attest_dataset_init(&made);
     if (status == ATTEST_OK && weights->activation == ATTEST_HARDMAX && (l.turned || l.capped))
-        status = attest_error_set(
-            error, ATTEST_UNABLE,
-            "hardmax is undecided: which scores are equal, where they are not rational (%s)",
-            l.capped ? "a softcap" : "norms or angles of queries and keys");
+        status =
+            attest_error_set(error, ATTEST_UNABLE,
+                             "hardmax is undecided: scores that are not rational (%s) cannot "
+                             "be compared exactly",
+                             l.capped ? "a softcap" : "norms or angles of queries and keys");
     if (status == ATTEST_OK)
         status = charge(&l, budget, error);
     if (status == ATTEST_OK)

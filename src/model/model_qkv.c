@@ -466,8 +466,8 @@ static attest_status find_layers(attest_qkv_source *source, const attest_model_s
     else if (kept == 0)
         attest_error_set(
             error, ATTEST_USAGE,
-            "no tensor has a name like '%.80s', that of the streams that enter the "
-            "layers",
+            "no tensor has a name like '%.80s', the name of the streams that enter "
+            "the layers",
             stream->name);
     source->layers = kept;
     return kept > 0 ? ATTEST_OK : attest_input_locate(input, ATTEST_USAGE, error);

@@ -59,8 +59,8 @@ static attest_status read_layer(size_t *layer, const char *name, size_t length, 
 {
     if (digits > 9 || (digits > 1 && name[at] == '0'))
         return attest_error_set(error, ATTEST_FORMAT,
-                                "tensor '%.*s': the numbers of layers have no zeros before "
-                                "them, and at most 9 digits",
+                                "tensor '%.*s': the number of a layer has at most 9 digits "
+                                "and no leading zeros",
                                 (int)(length < 80 ? length : 80), name);
     *layer = 0;
     for (size_t i = 0; i < digits; i++)

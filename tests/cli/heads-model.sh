@@ -133,7 +133,7 @@ model="--model gpt2/model.safetensors --activations gpt2/stream.safetensors --st
     refused "a layer that is not there" heads --arch gpt2 $model --layer 9
     complains 'stream.safetensors: there is no .* of layer 9'
     refused "no such stream" heads --arch gpt2 --model gpt2/model.safetensors --activations gpt2/stream.safetensors
-    complains "that of the streams that enter the layers"
+    complains "the name of the streams that enter the layers"
     refused "a stream of another width" heads --arch gpt2 --model gpt2/model.safetensors --activations llama/stream.safetensors --stream 'hidden_states.{}'
     complains 'has shape \(2, 5, 10\), but the stream of this model has'
 }
@@ -149,28 +149,28 @@ while IFS='|' read -r change text; do
     refused "$change" heads --arch llama $other
     complains "$text"
 done <<'CHANGES'
-c["rope_scaling"] = {"rope_type": "yarn", "factor": 2}|config.json: rope_scaling: rotary positions of type 'yarn' are not known
+c["rope_scaling"] = {"rope_type": "yarn", "factor": 2}|config.json: rope_scaling: rotary positions of type 'yarn' are not supported
 c["sliding_window"] = 3|sliding window of 3, and these are 5 tokens
 c["rope_theta"] = -1|rope_theta: a number above 0 is expected
 c["head_dim"] = 3|heads of 3, but in
 c["num_key_value_heads"] = c["num_attention_heads"]|heads of keys and values, but the tensors have
-c["rope_parameters"] = {"full_attention": {"rope_theta": 1000000}, "sliding_attention": {"rope_theta": 10000}}|rope_parameters.full_attention: layers with positions of their own
+c["rope_parameters"] = {"full_attention": {"rope_theta": 1000000}, "sliding_attention": {"rope_theta": 10000}}|rope_parameters.full_attention: positions that differ between layers
 c["rope_parameters"] = {"rope_theta": 10000, "partial_rotary_factor": 0.5}|is not an even number
 c["rope_scaling"] = {"type": "linear", "factor": 2}; c["rope_parameters"] = {"rope_type": "yarn", "factor": 2}|rope_parameters: rotary positions of type 'yarn'
 c["rope_scaling"] = {"type": "linear"}|rope_scaling: linear needs factor
-c["no_rope_layers"] = [1, 1, 1, 0]|no_rope_layers: layers with positions of their own
-c["no_rope_layer_interval"] = 4|no_rope_layer_interval: layers with positions of their own
-c["attention_multiplier"] = 0.015625|attention_multiplier: a scale of the model's own is not known
+c["no_rope_layers"] = [1, 1, 1, 0]|no_rope_layers: positions that differ between layers
+c["no_rope_layer_interval"] = 4|no_rope_layer_interval: positions that differ between layers
+c["attention_multiplier"] = 0.015625|attention_multiplier: another scale of the scores is not supported
 c["clip_qkv"] = 8.0|clip_qkv: clipped queries
 c["scale_attn_weights"] = False|scale_attn_weights: scores without a scale
-c["apply_residual_connection_post_layernorm"] = True|a skip that adds what the norm returns
+c["apply_residual_connection_post_layernorm"] = True|a skip connection that begins after the norm
 c["model_type"] = "gemma2"|model_type 'gemma2': that is the architecture gemma2, not llama
 c["model_type"] = "cohere"|model_type 'cohere', whose attention is not known
 c["is_causal"] = False|the config says that there is no causal mask, and llama has one
 c["use_bidirectional_attention"] = True|the config says that there is no causal mask, and llama has one
 c = {"text_config": dict(c, rope_theta=-1)}|text_config.rope_theta: a number above 0 is expected
 c["partial_rotary_factor"] = 0.5|is not an even number
-c["rope_local_base_freq"] = 10000|positions of their own
+c["rope_local_base_freq"] = 10000|positions that differ between layers
 del c["num_attention_heads"]|how many heads
 c["rope_scaling"] = {"rope_type": "llama3", "factor": 8}|llama3 needs
 c["rope_scaling"] = {"rope_type": "llama3", "factor": 8, "low_freq_factor": 4, "high_freq_factor": 1, "original_max_position_embeddings": 800}|llama3 needs

@@ -120,7 +120,7 @@ python3 -c 'import sys; sys.path.insert(0, sys.argv[1]); import qkv; x = qkv.rea
 result $? "and their bounds"
 refused "a layer without v" judge $l --v 'l.{}.w' "$o" --kernel fp32-any
 refused "a layer whose number has a zero before it" tolerance "$d/padded.safetensors" --q l.{}.q --k l.{}.k --v l.{}.v --kernel fp32-any
-complains "padded.safetensors: tensor 'l.00.[kqv]': the numbers of layers have no zeros before them"
+complains "padded.safetensors: tensor 'l.00.[kqv]': the number of a layer has at most 9 digits and no leading zeros"
 refused "one output for two layers" judge $l "$o:out" --kernel fp32-any
 complains 'out.safetensors: .out. is one tensor, but there are many layers'
 

@@ -469,7 +469,7 @@ static void refusals(model *m, uint64_t *seed)
     REFUSE(q, NULL, ATTEST_USAGE, "tensors are missing");
     REFUSE(o, NULL, ATTEST_USAGE, "tensor o is missing");
     REFUSE(qkv, "q", ATTEST_USAGE, "named twice");
-    REFUSE(bias_qkv, "bq", ATTEST_USAGE, "biases are fused");
+    REFUSE(bias_qkv, "bq", ATTEST_USAGE, "fused matrices have fused biases");
     REFUSE(interleaved, true, ATTEST_USAGE, "only a fused tensor");
     REFUSE(heads, 0, ATTEST_USAGE, "does not exist");
     REFUSE(first, 2, ATTEST_USAGE, "head 2 of 2");
