@@ -3,7 +3,7 @@
 
 #include "campaign/gen.h"
 #include "campaign/label.h"
-#include "certify/zero_test.h"
+#include "certify/softmax_sum.h"
 #include "number/scope.h"
 #include "props/multisets.h"
 #include "props/oracle.h"

@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/term.h"
 #include "base/workers.h"
-#include "certify/zero_test.h"
+#include "certify/softmax_sum.h"
 #include "format/simulate_in_mpfr.h"
 #include "number/scope.h"
 

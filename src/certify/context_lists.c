@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "certify/context_lists.h"
 #include "base/scope.h"
+#include "certify/first_difference.h"
 #include "geometry/radix.h"
 
 enum { INSERTION_MOST = 64 };

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "certify/extreme_candidates.h"
-#include "certify/search.h"
+#include "certify/outputs.h"
 #include "number/rationals.h"
 #include "number/scope.h"
 

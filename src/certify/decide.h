@@ -9,7 +9,7 @@
 
 #include <attest/certify.h>
 
-#include "certify/search.h"
+#include "certify/outputs.h"
 
 /* Hardmax: outputs are rational, so rational arithmetic decides. Does not change
  * precision_bits. Status: NOMEM and those of evaluation. */

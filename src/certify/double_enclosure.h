@@ -10,7 +10,7 @@
 #include <attest/progress.h>
 
 #include "certify/double_layer.h"
-#include "certify/search.h"
+#include "certify/outputs.h"
 
 /* The output at context p lies within radius[p] of centre[p*dim ...]; +infinity: no bound. */
 typedef struct attest_double_points {

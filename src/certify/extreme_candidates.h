@@ -6,7 +6,7 @@
 #include <attest/certify.h>
 
 #include "certify/outputs.h"
-#include "certify/softmax_sign.h"
+#include "certify/softmax_sum.h"
 
 /* The square of the distance of two outputs, or of the norm of one. */
 typedef struct attest_extreme_candidate {
@@ -42,7 +42,7 @@ void attest_extreme_clear(attest_extreme *extreme);
 
 /* Encloses the square of the candidate at this precision. A square that still contains 0 at
  * twice the first precision goes to the zero test, once; if it is not 0, it is enclosed from
- * its leading exponents (softmax_sign.h), relative to its own size. Weights with an error skip
+ * its leading exponents (softmax_sum.h), relative to its own size. Weights with an error skip
  * this, because no verdict depends on it. */
 attest_status attest_extreme_enclose(attest_extreme_candidate *candidate,
                                      attest_outputs *outputs, long bits,

@@ -3,20 +3,63 @@
  *
  * For one softmax head of rank 1 (rank_one.h) with skip, the outputs of one token in different
  * contexts differ by |w| |boltz(A) - boltz(B)| / |alpha|, A and B the scores. Under Lemma F's
- * hypotheses boltz is monotone in the order of context_lists.h, so the least difference is that
- * of neighbours, and the lemma bounds each from below. Doubles with error bounds find the few
- * that may be least; those are evaluated at 128 bits, which suffices at any magnitude. Outputs
- * of different tokens differ along a direction orthogonal to w. Proofs:
+ * hypotheses boltz is monotone in the order of attest_context_lists, so the least difference is
+ * that of neighbours, and the lemma bounds each from below. Doubles with error bounds find the
+ * few that may be least; those are evaluated at 128 bits, which suffices at any magnitude.
+ * Outputs of different tokens differ along a direction orthogonal to w. Proofs:
  * proofs-notes/first_difference.md. */
 #ifndef ATTEST_CERTIFY_FIRST_DIFFERENCE_H
 #define ATTEST_CERTIFY_FIRST_DIFFERENCE_H
 
-#include <attest/certify.h>
+#include <stdbool.h>
+#include <stdint.h>
 
-#include "certify/context_lists.h"
+#include <attest/certify.h>
+#include <attest/dataset.h>
+
 #include "geometry/projection.h"
 #include "theory/contextual.h"
 #include "theory/rank_one.h"
+
+/* The contexts of a dataset as descending lists in the order of boltz.
+ *
+ * Under Lemma F's hypotheses boltz is strictly monotone in this order: by the largest entry,
+ * ascending; then by the others, lexicographically descending, a proper prefix being padded
+ * with -infinity (the set that contains the first difference has the smaller value). So
+ * neighbours in the order are neighbours in value. */
+typedef struct attest_context_lists {
+    const attest_dataset *dataset;
+    bool causal; /* list = global position (it sees a prefix); else list = sequence */
+    size_t count;
+    size_t *start;    /* count + 1 offsets into key */
+    uint32_t *key;    /* per list, descending */
+    uint32_t *order;  /* the lists, sorted */
+    uint32_t *common; /* by place in order: length of the common prefix with the one before */
+    size_t repeats;   /* a list that has a key twice, or SIZE_MAX */
+} attest_context_lists;
+
+/* Sets the lists of keys rank[token]. Clear them even after a failure. Status: NOMEM, UNABLE
+ * (the prefixes of a causal mask take too much memory). Cost: linear in the number of keys,
+ * apart from sorting each list. */
+attest_status attest_context_lists_init(attest_context_lists *lists,
+                                        const attest_dataset *dataset, bool causal,
+                                        const uint32_t *rank,
+                                        attest_error *error) ATTEST_WARN_UNUSED;
+void attest_context_lists_clear(attest_context_lists *lists);
+
+/* Replaces every key by most - key, lists stay descending. */
+void attest_context_lists_reverse(attest_context_lists *lists, uint32_t most);
+
+/* Sets order and common. Status: NOMEM. */
+attest_status attest_context_lists_sort(attest_context_lists *lists) ATTEST_WARN_UNUSED;
+
+static inline size_t attest_context_length(const attest_context_lists *lists, size_t list)
+{
+    return lists->start[list + 1] - lists->start[list];
+}
+
+/* The sequence that a list belongs to. */
+size_t attest_context_sequence(const attest_context_lists *lists, size_t list);
 
 /* Returns NULL, or the reason why the method does not apply to these weights. */
 const char *attest_first_difference_objection(const attest_weights *weights);

@@ -1,6 +1,6 @@
 /* softmax_sign.c -- the sign of |sum|^2 - target: the sum over the product of its denominators,
  * as a polynomial that is cut off after its leading exponents. */
-#include "certify/softmax_sign.h"
+#include "certify/softmax_sum.h"
 
 #include <flint/fmpz_mpoly.h>
 

@@ -1,10 +1,9 @@
 /* zero_test.c -- equality of softmax outputs is decidable. */
-#include "certify/zero_test.h"
+#include "certify/softmax_sum.h"
 
 #include <flint/nmod.h>
 
 #include "base/scope.h"
-#include "certify/softmax_sign.h"
 
 enum { PRIMES = 8 }; /* the number of attempts to find a difference */
 

@@ -6,7 +6,7 @@
 
 #include <attest/certify.h>
 
-#include "certify/search.h"
+#include "certify/outputs.h"
 #include "io/weights_json.h"
 #include "tests/tap.h"
 

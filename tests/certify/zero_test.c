@@ -2,7 +2,7 @@
  * denominator share a factor, bounds that are met exactly, heads that cancel. */
 #include <attest/certify.h>
 
-#include "certify/softmax_sign.h"
+#include "certify/softmax_sum.h"
 #include "recheck/recheck.h"
 
 #include "tests/tap.h"
