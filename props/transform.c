@@ -9,8 +9,7 @@ static attest_status add_token(attest_dataset_builder *builder, const attest_dat
 {
     FMPQ_VEC(x, (slong)from->dim);
 
-    for (size_t c = 0; c < from->dim; c++)
-        attest_tokens_get_entry(x + c, &from->tokens, token, c);
+    attest_tokens_get_entries(x, &from->tokens, token);
     return attest_dataset_builder_add_token(builder, x, NULL);
 }
 

@@ -172,9 +172,8 @@ static attest_status add_repeated(attest_dataset_builder *builder, const attest_
     FMPQ_VEC(token, (slong)dim);
 
     for (size_t k = 0; k < count; k++) {
-        for (size_t c = 0; c < dim; c++)
-            attest_tokens_get_entry(token + c, &base->tokens,
-                                    attest_dataset_token(base, sequence, k % length), c);
+        attest_tokens_get_entries(token, &base->tokens,
+                                  attest_dataset_token(base, sequence, k % length));
         ATTEST_TRY(attest_dataset_builder_add_token(builder, token, NULL));
     }
     return attest_dataset_builder_end_sequence(builder, NULL);

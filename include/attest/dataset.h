@@ -125,6 +125,9 @@ ATTEST_API void attest_tokens_get(fmpz *numerator, fmpz_t denominator,
 ATTEST_API void attest_tokens_get_entry(fmpq_t value, const attest_tokens *tokens, size_t t,
                                         size_t c);
 
+/* value[0..dim) = the entries of token t. Exact. */
+ATTEST_API void attest_tokens_get_entries(fmpq *value, const attest_tokens *tokens, size_t t);
+
 /* sequence = sequence i, over the least common denominator of its tokens. Exact.
  * Status: UNABLE (the numerators over the common denominator are beyond the budget, which is
  * not charged; NULL is unlimited). */

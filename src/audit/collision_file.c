@@ -16,9 +16,7 @@ static attest_status copy_sequence(attest_dataset_builder *builder,
     FMPQ_VEC(entry, (slong)dataset->dim);
 
     for (size_t k = 0; k < attest_dataset_length(dataset, i); k++) {
-        for (size_t c = 0; c < dataset->dim; c++)
-            attest_tokens_get_entry(entry + c, &dataset->tokens,
-                                    attest_dataset_token(dataset, i, k), c);
+        attest_tokens_get_entries(entry, &dataset->tokens, attest_dataset_token(dataset, i, k));
         ATTEST_TRY(attest_dataset_builder_add_token(builder, entry, error));
     }
     return attest_dataset_builder_end_sequence(builder, error);

@@ -38,9 +38,7 @@ static attest_status add_token(attest_dataset_builder *builder, fmpq *entry,
                                const attest_dataset *dataset, size_t i, size_t k,
                                attest_error *error)
 {
-    for (size_t c = 0; c < dataset->dim; c++)
-        attest_tokens_get_entry(entry + c, &dataset->tokens,
-                                attest_dataset_token(dataset, i, k), c);
+    attest_tokens_get_entries(entry, &dataset->tokens, attest_dataset_token(dataset, i, k));
     return attest_dataset_builder_add_token(builder, entry, error);
 }
 
@@ -253,10 +251,7 @@ static attest_status permute(attest_dataset *permuted, const attest_dataset *dat
         for (size_t k = 0; k < n; k++) {
             if (order[k] != place)
                 continue;
-            for (size_t c = 0; c < dataset->dim; c++)
-                attest_tokens_get_entry(entry + c, &dataset->tokens,
-                                        attest_dataset_token(dataset, 0, k), c);
-            ATTEST_TRY(attest_dataset_builder_add_token(&builder, entry, error));
+            ATTEST_TRY(add_token(&builder, entry, dataset, 0, k, error));
         }
     ATTEST_TRY(attest_dataset_builder_end_sequence(&builder, error));
     return attest_dataset_builder_finish(permuted, &builder, error);

@@ -51,12 +51,6 @@ static void apply(fmpq *y, const attest_matrix *m, const fmpq *x, bool transpose
     }
 }
 
-static void get_token(fmpq *x, const attest_dataset *dataset, size_t t)
-{
-    for (size_t c = 0; c < dataset->dim; c++)
-        attest_tokens_get_entry(x + c, &dataset->tokens, t, c);
-}
-
 /* One key of one head, for making a group. */
 typedef struct key {
     uint32_t token;
@@ -103,11 +97,11 @@ static void fill_keys(key *keys, size_t count, const attest_head *head,
     FMPQ_VEC(x, dim);
     FMPQ_VEC(probe, dim);
 
-    get_token(x, dataset, query);
+    attest_tokens_get_entries(x, &dataset->tokens, query);
     apply(inner, &head->wq, x, false);
     apply(probe, &head->wk, inner, true); /* the score of x_j is probe . x_j */
     for (size_t j = 0; j < count; j++) {
-        get_token(x, dataset, keys[j].token);
+        attest_tokens_get_entries(x, &dataset->tokens, keys[j].token);
         fmpq_init(&keys[j].score);
         for (slong c = 0; c < dim; c++)
             fmpq_addmul(&keys[j].score, probe + c, x + c);

@@ -307,9 +307,7 @@ static void print_sequence(const attest_dataset *dataset, size_t i)
 
     attest_print("sequence %zu: ", i);
     for (size_t k = 0; k < attest_dataset_length(dataset, i); k++) {
-        for (size_t c = 0; c < dataset->dim; c++)
-            attest_tokens_get_entry(token + c, &dataset->tokens,
-                                    attest_dataset_token(dataset, i, k), c);
+        attest_tokens_get_entries(token, &dataset->tokens, attest_dataset_token(dataset, i, k));
         attest_print(k ? " " : "");
         print_vector(token, dataset->dim);
     }

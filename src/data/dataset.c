@@ -54,6 +54,12 @@ void attest_tokens_get_entry(fmpq_t value, const attest_tokens *tokens, size_t t
     fmpq_canonicalise(value);
 }
 
+void attest_tokens_get_entries(fmpq *value, const attest_tokens *tokens, size_t t)
+{
+    for (size_t c = 0; c < tokens->dim; c++)
+        attest_tokens_get_entry(value + c, tokens, t, c);
+}
+
 /* The least exponent of the entries that are not 0, and at most 0: the denominator of the
  * token is 2^-least. */
 static int least_exponent(const double *real, size_t dim)

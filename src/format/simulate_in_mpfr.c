@@ -6,6 +6,7 @@
 #include "base/workers.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "number/mpfr.h"
 #include "number/scope.h"
 
 /* ---- simulated arithmetics ---- */
@@ -180,25 +181,13 @@ void attest_in_mpfr_draw(mpfr_ptr z, attest_in_mpfr *arithmetic)
     fit_special(z, 1, arithmetic);
 }
 
-/* x = value exactly: the precision is the integer's size. */
-static void init_set_integer(mpfr_t x, const fmpz_t value)
-{
-    size_t bits = fmpz_bits(value);
-
-    mpfr_init2(x, bits > 1 ? (mpfr_prec_t)bits : 2);
-    if (COEFF_IS_MPZ(*value))
-        mpfr_set_z(x, COEFF_TO_PTR(*value), MPFR_RNDN);
-    else
-        mpfr_set_si(x, *value, MPFR_RNDN);
-}
-
 void attest_in_mpfr_set_fraction(mpfr_ptr x, const fmpz_t numerator, const fmpz_t denominator,
                                  attest_in_mpfr *arithmetic)
 {
     mpfr_t top, bottom;
 
-    init_set_integer(top, numerator);
-    init_set_integer(bottom, denominator);
+    attest_mpfr_init_set_fmpz(top, numerator);
+    attest_mpfr_init_set_fmpz(bottom, denominator);
     attest_in_mpfr_div(x, top, bottom, arithmetic);
     mpfr_clear(top);
     mpfr_clear(bottom);

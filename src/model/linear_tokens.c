@@ -390,9 +390,8 @@ static attest_status add_sequence(attest_dataset_builder *builder, attest_linear
     if (l->turned || l->capped)
         ATTEST_TRY(sides_load(&l->sides, dataset, i, error));
     for (size_t k = 0; k < n; k++) {
-        for (size_t c = 0; c < dim; c++)
-            attest_tokens_get_entry(l->token + c, &dataset->tokens,
-                                    attest_dataset_token(dataset, i, k), c);
+        attest_tokens_get_entries(l->token, &dataset->tokens,
+                                  attest_dataset_token(dataset, i, k));
         for (size_t c = dim; c < l->width; c++)
             fmpq_zero(l->token + c);
         lengthen(l->token + dim, l, k, n);

@@ -63,8 +63,7 @@ void attest_mpfr_vector_clear(__mpfr_struct *vector, size_t count)
     free(vector);
 }
 
-/* x = value exactly: the precision is the integer's size. */
-static void init_set_integer(mpfr_t x, const fmpz_t value)
+void attest_mpfr_init_set_fmpz(mpfr_t x, const fmpz_t value)
 {
     size_t bits = fmpz_bits(value);
 
@@ -85,8 +84,8 @@ void attest_mpfr_set_fraction(mpfr_ptr x, const fmpz_t numerator, const fmpz_t d
      * one and brings the quotient into the format's range; the ternary value avoids a second
      * rounding. */
     set_widest_range();
-    init_set_integer(top, numerator);
-    init_set_integer(bottom, denominator);
+    attest_mpfr_init_set_fmpz(top, numerator);
+    attest_mpfr_init_set_fmpz(bottom, denominator);
     ternary = mpfr_div(x, top, bottom, context->rounding);
     mpfr_clear(top);
     mpfr_clear(bottom);

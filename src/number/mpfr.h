@@ -43,6 +43,9 @@ void attest_mpfr_context_clear(attest_mpfr_context *context);
 __mpfr_struct *attest_mpfr_vector_init(size_t count, const attest_mpfr_context *context);
 void attest_mpfr_vector_clear(__mpfr_struct *vector, size_t count);
 
+/* x = value exactly: the precision is the integer's size. */
+void attest_mpfr_init_set_fmpz(mpfr_t x, const fmpz_t value);
+
 /* x = numerator/denominator, rounded once. Domain: denominator > 0. */
 void attest_mpfr_set_fraction(mpfr_ptr x, const fmpz_t numerator, const fmpz_t denominator,
                               const attest_mpfr_context *context);

@@ -127,9 +127,7 @@ static attest_status encode_sequence(attest_dataset_builder *builder, fmpq *toke
     FMPQ(move);
 
     for (size_t k = 0; k < attest_dataset_length(dataset, i); k++) {
-        for (size_t c = 0; c < dataset->dim; c++)
-            attest_tokens_get_entry(token + c, &dataset->tokens,
-                                    attest_dataset_token(dataset, i, k), c);
+        attest_tokens_get_entries(token, &dataset->tokens, attest_dataset_token(dataset, i, k));
         for (size_t c = dataset->dim; c < builder->dataset.dim; c++)
             fmpq_zero(token + c);
         if (step) {

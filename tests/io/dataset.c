@@ -158,6 +158,7 @@ static bool token_over_denominator(const attest_dataset *dataset, size_t t)
 {
     size_t dim = dataset->dim;
     fmpz *numerator = _fmpz_vec_init((slong)dim);
+    fmpq *entry = _fmpq_vec_init((slong)dim);
     fmpz_t denominator;
     fmpq_t x, y;
     bool same = true;
@@ -166,11 +167,13 @@ static bool token_over_denominator(const attest_dataset *dataset, size_t t)
     fmpq_init(x);
     fmpq_init(y);
     attest_tokens_get(numerator, denominator, &dataset->tokens, t);
+    attest_tokens_get_entries(entry, &dataset->tokens, t);
     for (size_t c = 0; c < dim; c++) {
         attest_tokens_get_entry(x, &dataset->tokens, t, c);
         fmpq_set_fmpz_frac(y, numerator + c, denominator);
-        same = same && fmpq_equal(x, y);
+        same = same && fmpq_equal(x, y) && fmpq_equal(x, entry + c);
     }
+    _fmpq_vec_clear(entry, (slong)dim);
     fmpq_clear(x);
     fmpq_clear(y);
     fmpz_clear(denominator);
