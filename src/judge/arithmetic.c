@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/scope.h"
 #include "number/scope.h"
 
@@ -72,12 +73,6 @@ double attest_judge_grow(double u, double n)
 
 /* ---- (1): trees of roundings, and the blocks of a matrix unit ---- */
 
-static bool is_tensor(attest_judge_order order)
-{
-    return order == ATTEST_JUDGE_ORDER_TENSOR || order == ATTEST_JUDGE_ORDER_TENSOR_FORWARD ||
-           order == ATTEST_JUDGE_ORDER_TENSOR_BACKWARD;
-}
-
 /* The largest number of additions that a term passes; 0: as many as there are terms. A depth
  * has no meaning for sequential orders. */
 static double depth_of(const attest_judge_dot *dot, double terms)
@@ -140,7 +135,7 @@ void attest_judge_sum_error_init(attest_judge_sum_error *rule, const attest_judg
                                  const attest_judge_arithmetic *unit, double terms,
                                  double blocks, double raised, double rescales)
 {
-    rule->tensor = is_tensor(dot->order);
+    rule->tensor = attest_judge_order_is_tensor(dot->order);
     rule->limit = unit->limit;
     rule->terms = terms;
     rule->blocks = blocks;
@@ -339,6 +334,11 @@ void attest_judge_rule_set_head(attest_judge_rule *rule, const attest_judge_head
     check_constants(rule);
 }
 
+double attest_judge_rule_units(const attest_judge_rule *rule, double units)
+{
+    return (units + ATTEST_TERM(factor_units, rule->descaled ? 2 : 0)) * rule->work.u;
+}
+
 attest_judge_shared attest_judge_rule_compare(const attest_judge_rule *a,
                                               const attest_judge_rule *b)
 {
@@ -409,12 +409,14 @@ static bool can_add(const attest_judge_variant *variant, size_t dim)
            dim == (size_t)1 << dot->depth;
 }
 
-attest_status attest_judge_inputs_check(bool *left_out, const attest_judge_problem *problem,
-                                        const attest_judge_model *model, attest_error *error)
+/* Sets left_out of the variants that do not accept the values, and *left to the number of the
+ * others. left_out: all false at first. */
+static attest_status check_inputs(bool *left_out, size_t *left,
+                                  const attest_judge_problem *problem,
+                                  const attest_judge_model *model, attest_error *error)
 {
     const attest_judge_problem *x = problem;
     attest_judge_head head ATTEST_CLEARED_BY(attest_judge_head_clear) = {0};
-    size_t left = 0;
 
     for (size_t m = 0; m < model->variants; m++)
         if (!can_add(&model->variant[m], x->dim))
@@ -428,9 +430,10 @@ attest_status attest_judge_inputs_check(bool *left_out, const attest_judge_probl
         for (size_t m = 0; m < model->variants; m++)
             left_out[m] = left_out[m] || !fits(&head, &model->variant[m]);
     }
+    *left = 0;
     for (size_t m = 0; m < model->variants; m++)
-        left += !left_out[m];
-    if (left == 0)
+        *left += !left_out[m];
+    if (*left == 0)
         return attest_error_set(error, ATTEST_FORMAT,
                                 "a value of q, k or v is not a number of the model's input "
                                 "formats (%s, %s, %s): convert it, or name its format in "
@@ -440,14 +443,22 @@ attest_status attest_judge_inputs_check(bool *left_out, const attest_judge_probl
     return ATTEST_OK;
 }
 
-size_t attest_judge_inputs_set_rules(attest_judge_rule *rule, const bool *left_out,
-                                     const attest_judge_problem *problem,
-                                     const attest_judge_model *model)
+attest_status attest_judge_rules_alloc(attest_judge_rule **rule, size_t *rules,
+                                       const attest_judge_problem *problem,
+                                       const attest_judge_model *model, attest_error *error)
 {
+    bool *left_out ATTEST_FREED = attest_memory_alloc(model->variants, sizeof *left_out);
     size_t count = 0;
 
+    *rule = NULL;
+    if (!left_out)
+        return attest_memory_fail(error);
+    ATTEST_TRY(check_inputs(left_out, rules, problem, model, error));
+    *rule = attest_memory_alloc(*rules, sizeof **rule);
+    if (!*rule)
+        return attest_memory_fail(error);
     for (size_t m = 0; m < model->variants; m++)
         if (!left_out[m])
-            attest_judge_rule_init(&rule[count++], &model->variant[m], problem);
-    return count;
+            attest_judge_rule_init(&(*rule)[count++], &model->variant[m], problem);
+    return ATTEST_OK;
 }

@@ -124,28 +124,20 @@ void attest_judge_rule_init(attest_judge_rule *rule, const attest_judge_variant 
 void attest_judge_rule_set_head(attest_judge_rule *rule, const attest_judge_head *head);
 
 /* units unit roundoffs of a folded constant, and two more for factors. */
-static inline double attest_judge_rule_units(const attest_judge_rule *rule, double units)
-{
-    return (units + ATTEST_TERM(factor_units, rule->descaled ? 2 : 0)) * rule->work.u;
-}
+double attest_judge_rule_units(const attest_judge_rule *rule, double units);
 
 /* What two variants share, or less: a difference in any member counts unless it is known to
  * matter only in later steps. */
 attest_judge_shared attest_judge_rule_compare(const attest_judge_rule *a,
                                               const attest_judge_rule *b);
 
-/* ---- variants that accept the inputs ---- */
-
-/* Reads every head once, so that a bad value is reported before workers start. left_out[m] is
- * set for variants whose input formats do not contain the values; all are false at first.
- * Status: FORMAT (also if no variant remains), NOMEM. */
-attest_status attest_judge_inputs_check(bool *left_out, const attest_judge_problem *problem,
-                                        const attest_judge_model *model,
-                                        attest_error *error) ATTEST_WARN_UNUSED;
-
-/* Sets the rules of the remaining variants; returns their number. */
-size_t attest_judge_inputs_set_rules(attest_judge_rule *rule, const bool *left_out,
-                                     const attest_judge_problem *problem,
-                                     const attest_judge_model *model);
+/* *rule = the constants of the variants whose input formats contain all values of q, k and v,
+ * *rules of them; the caller frees them. Reads every head once, so that a bad value is reported
+ * before workers start. Status: FORMAT (also if no variant remains), NOMEM; then *rule is NULL.
+ */
+attest_status attest_judge_rules_alloc(attest_judge_rule **rule, size_t *rules,
+                                       const attest_judge_problem *problem,
+                                       const attest_judge_model *model,
+                                       attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

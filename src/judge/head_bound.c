@@ -595,16 +595,12 @@ static attest_status visit_row(visit *to, const size_t at[4],
 static attest_status find_terms(visit *to, const size_t at[4], const attest_qkv *qkv,
                                 const attest_judge_model *model, attest_error *error)
 {
-    bool *left_out ATTEST_FREED = attest_memory_alloc(model->variants, sizeof *left_out);
-    attest_judge_rule *rule ATTEST_FREED = attest_memory_alloc(model->variants, sizeof *rule);
+    attest_judge_rule *rule ATTEST_FREED = NULL;
     attest_judge_problem problem ATTEST_CLEARED_BY(attest_judge_problem_clear) = {0};
     size_t rules;
 
-    if (!left_out || !rule)
-        return attest_memory_fail(error);
     ATTEST_TRY(attest_judge_problem_init(&problem, qkv, error));
-    ATTEST_TRY(attest_judge_inputs_check(left_out, &problem, model, error));
-    rules = attest_judge_inputs_set_rules(rule, left_out, &problem, model);
+    ATTEST_TRY(attest_judge_rules_alloc(&rule, &rules, &problem, model, error));
     return visit_row(to, at, &problem, rule, rules, error);
 }
 

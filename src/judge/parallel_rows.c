@@ -270,7 +270,7 @@ static bool bound_block(void *context, size_t i)
 
     if (attest_judge_head_bound_load(&job->state, head / x->heads, head % x->heads, &error) !=
         ATTEST_OK)
-        return false; /* attest_judge_inputs_check has read all heads */
+        return false; /* impossible: attest_judge_rules_alloc has read all heads */
     job->reason[i] = (unsigned char)attest_judge_head_bound_rows(
         job->result + (head * x->queries + first) * 4 * x->value_dim, &job->state, first,
         x->queries - first < ATTEST_JUDGE_BLOCK ? x->queries - first : ATTEST_JUDGE_BLOCK);
@@ -344,14 +344,10 @@ static attest_status bound_rows(attest_judge_bounds *bounds, bound_job *job,
 static attest_status bound_variants(attest_judge_bounds *bounds, bound_job *job,
                                     const attest_judge_model *model, attest_error *error)
 {
-    bool *left_out ATTEST_FREED = attest_memory_alloc(model->variants, sizeof *left_out);
-    attest_judge_rule *rule ATTEST_FREED = attest_memory_alloc(model->variants, sizeof *rule);
+    attest_judge_rule *rule ATTEST_FREED = NULL;
     size_t rules;
 
-    if (!left_out || !rule)
-        return attest_memory_fail(error);
-    ATTEST_TRY(attest_judge_inputs_check(left_out, job->problem, model, error));
-    rules = attest_judge_inputs_set_rules(rule, left_out, job->problem, model);
+    ATTEST_TRY(attest_judge_rules_alloc(&rule, &rules, job->problem, model, error));
     ATTEST_TRY(attest_judge_head_bound_init(&job->state, job->problem, rule, rules, error));
     return bound_rows(bounds, job, error);
 }

@@ -35,17 +35,14 @@ typedef struct range_bound {
 static attest_status range_bound_init(range_bound *bound, const attest_judge_problem *problem,
                                       const attest_judge_model *model, attest_error *error)
 {
-    bool *left_out ATTEST_FREED = attest_memory_alloc(model->variants, sizeof *left_out);
     size_t rules;
 
     memset(bound, 0, sizeof *bound);
-    bound->rule = attest_memory_alloc(model->variants, sizeof *bound->rule);
     bound->result =
         attest_memory_alloc(problem->value_dim, 4 * ATTEST_JUDGE_BLOCK * sizeof(double));
-    if (!left_out || !bound->rule || !bound->result)
+    if (!bound->result)
         return attest_memory_fail(error);
-    ATTEST_TRY(attest_judge_inputs_check(left_out, problem, model, error));
-    rules = attest_judge_inputs_set_rules(bound->rule, left_out, problem, model);
+    ATTEST_TRY(attest_judge_rules_alloc(&bound->rule, &rules, problem, model, error));
     return attest_judge_head_bound_init(&bound->state, problem, bound->rule, rules, error);
 }
 
@@ -182,13 +179,6 @@ static void visit_row(void *context, const attest_judge_work *x, const attest_ju
     may[ATTEST_JUDGE_EXP_UNDERFLOWS] |= !(ldexp(least, (int)fmin(offset, 0)) >= 0x1p-125);
     may[ATTEST_JUDGE_WEIGHT_VANISHES] |=
         rule->variant->cast && !(ldexp(least, (int)offset) > rule->p.quantum / 2);
-}
-
-/* Sets the thresholds of ranges in exact arithmetic: the least of all variants. */
-static void range_bound_thresholds(attest_judge_ranges *ranges, const range_bound *bound)
-{
-    for (size_t i = 0; i < bound->state.rules; i++)
-        set_exact(ranges, &bound->rule[i]);
 }
 
 /* Loads the head in bound->state. Sets may[e] where the bound does not exclude an event, and
@@ -474,7 +464,8 @@ static attest_status decide(attest_judge_ranges *r, const attest_judge_problem *
     heads all ATTEST_CLEARED_BY(heads_clear) = {.problem = x, .model = model};
 
     ATTEST_TRY(range_bound_init(&all.bound, x, model, error));
-    range_bound_thresholds(r, &all.bound);
+    for (size_t i = 0; i < all.bound.state.rules; i++)
+        set_exact(r, &all.bound.rule[i]);
     return run_heads(r, &all, jobs, error);
 }
 

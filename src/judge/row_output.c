@@ -10,12 +10,6 @@
 /* The most passes over the values for one end, including the first. */
 enum { NEWTON_STEPS = 5 };
 
-/* The larger distance of w from low and high. */
-static double half_width(double low, double w, double high)
-{
-    return maximum(high - w, w - low) * ATTEST_JUDGE_UP;
-}
-
 bool attest_judge_row_is_known(const attest_judge_work *work, const attest_judge_rule *rule)
 {
     return rule->known_reference && work->narrow && !work->weight_reason;
@@ -45,9 +39,10 @@ void attest_judge_row_close(attest_judge_work *work)
 {
     attest_judge_work *x = work;
     double up = 1 + ATTEST_TERM(value_sums, ((double)x->count + 16) * 0x1p-52);
-    double fixed =
-        ATTEST_TERM(sink_spread, half_width(x->sink_low, x->sink_weight, x->sink_high)) +
-        ATTEST_TERM(known_spread, x->fixed * up);
+    double fixed = ATTEST_TERM(sink_spread, maximum(x->sink_high - x->sink_weight,
+                                                    x->sink_weight - x->sink_low) *
+                                                ATTEST_JUDGE_UP) +
+                   ATTEST_TERM(known_spread, x->fixed * up);
 
     for (size_t c = 0; c < x->stride; c++) {
         if (!x->sized)

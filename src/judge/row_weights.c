@@ -125,7 +125,8 @@ static void set_divisor(attest_judge_work *x, const attest_judge_rule *rule)
         (1 + ATTEST_TERM(divisor, attest_judge_grow(rule->sum.u, n) + x->apart + 0x1p-10));
 }
 
-/* (4): bounds on the difference of the weight in the numerator from that in the sum. */
+/* (4): bounds on the difference of the weight in the numerator from that in the sum: sets cast,
+ * half, weight_size; low and high where the row sum adds casts. */
 static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, double common)
 {
     const attest_judge_variant *v = rule->variant;
@@ -158,15 +159,6 @@ static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, doubl
         cast.extra = x->extra;
     }
     widen(x, &cast);
-}
-
-/* (4): sets cast, half, weight_size, apart, divisor; low and high where the row sum adds casts.
- */
-static void cast_weights(attest_judge_work *x, const attest_judge_rule *rule, double common)
-{
-    set_apart(x, rule, common);
-    set_divisor(x, rule);
-    set_casts(x, rule, common);
 }
 
 /* Sets offset, spread of the keys first .. last-1, whose reference is between m_low and m_high
@@ -537,7 +529,9 @@ static void weigh(attest_judge_work *x, const attest_judge_rule *rule)
     if (x->weight_reason)
         return;
     set_sums(x);
-    cast_weights(x, rule, common);
+    set_apart(x, rule, common);
+    set_divisor(x, rule);
+    set_casts(x, rule, common);
     if (rule->variant->cast && rule->variant->sum_of != ATTEST_JUDGE_SUM_UNCAST)
         set_sums(x); /* with weights that casts have widened */
     if (rule->known_reference && x->narrow)

@@ -13,7 +13,7 @@ keys=loops_keys.inc       # loops over keys
 columns=loops.inc         # loops over columns
 
 # (1), (2): scores
-mutation "pairs of terms" arithmetic.c 'return order == ATTEST_JUDGE_ORDER_TENSOR ||' \
+mutation "pairs of terms" model.c 'return order == ATTEST_JUDGE_ORDER_TENSOR ||' \
     'return order >= ATTEST_JUDGE_ORDER_TENSOR ||'
 mutation "the largest partial sum" $keys 'vector_mul(vector_add(size, s), vector_set(0.5))' \
     'vector_mul(vector_add(size, s), vector_set(0.25))'
