@@ -32,81 +32,41 @@ extern const char *const attest_cli_audit_roundings[], *const attest_cli_audit_s
                                                            *const attest_cli_audit_sums[];
 
 /* Their rows of a table of options. */
-#define ATTEST_CLI_AUDIT_OPTIONS(s)                                                            \
-    {"formats",                                                                                \
-     0,                                                                                        \
-     "LIST",                                                                                   \
-     "formats, separated by commas: binary64, binary32, tfloat32,\nbfloat16, binary16, "       \
-     "float8_e4m3fn, float8_e5m2 (default: these seven);\nothers of doc/formats.md, "          \
-     "p=N, p=N:emin=E:emax=E",                                                                 \
-     OPTION_TEXT,                                                                              \
-     &(s)->formats,                                                                            \
-     NULL},                                                                                    \
-        {"stage",                                                                              \
-         0,                                                                                    \
-         "LIST",                                                                               \
-         "audit a kernel with these formats, too: STAGE=VALUE,..., of in, q, k,\nv, kv "       \
-         "(schemes), score, softmax, p, pv, out, tile",                                        \
-         OPTION_TEXT,                                                                          \
-         &(s)->stage,                                                                          \
-         NULL},                                                                                \
-        {"kernel",    0,                                                                       \
-         "MODEL",     "audit this kernel, too: a shipped model or a file",                     \
-         OPTION_TEXT, &(s)->kernel,                                                            \
-         NULL},                                                                                \
-        {"accumulate", 0,                                                                      \
-         "FORMAT",     "compute dot products and sums in this format",                         \
-         OPTION_TEXT,  &(s)->accumulate,                                                       \
-         NULL},                                                                                \
-        {"round",                                                                              \
-         0,                                                                                    \
-         "MODE",                                                                               \
-         "nearest, zero or stochastic (default: nearest)",                                     \
-         OPTION_CHOICE,                                                                        \
-         &(s)->round,                                                                          \
-         attest_cli_audit_roundings},                                                          \
-        {"seed",       0,          "N", "seed of stochastic rounding (default: 1)",            \
-         OPTION_COUNT, &(s)->seed, NULL},                                                      \
-        {"softmax",                                                                            \
-         0,                                                                                    \
-         "ALGORITHM",                                                                          \
-         "naive, shifted or online (default: shifted)",                                        \
-         OPTION_CHOICE,                                                                        \
-         &(s)->softmax,                                                                        \
-         attest_cli_audit_softmaxes},                                                          \
-        {"block",                                                                              \
-         0,                                                                                    \
-         "B",                                                                                  \
-         "keys per block of the online algorithm (default: 16)",                               \
-         OPTION_POSITIVE,                                                                      \
-         &(s)->block,                                                                          \
-         NULL},                                                                                \
-        {"sum",                                                                                \
-         0,                                                                                    \
-         "ORDER",                                                                              \
-         "sequential or pairwise (default: sequential)",                                       \
-         OPTION_CHOICE,                                                                        \
-         &(s)->sum,                                                                            \
-         attest_cli_audit_sums},                                                               \
-        {"fma", 0, NULL, "fuse multiplications and additions", OPTION_FLAG, &(s)->fma, NULL},  \
-        {"tokens",                                                                             \
-         0,                                                                                    \
-         "FILE",                                                                               \
-         "read the texts of the tokens, for the record and its page:\n{\"tokens\": "           \
-         "[[\"The\", "                                                                         \
-         "\"art\"], ...]}",                                                                    \
-         OPTION_TEXT,                                                                          \
-         &(s)->tokens,                                                                         \
-         NULL},                                                                                \
-        {"gate",      0,                                                                       \
-         "FILE",      "exit with 1 if this audit is worse than the record FILE",               \
-         OPTION_TEXT, &(s)->gate,                                                              \
-         NULL},                                                                                \
-        {"report",    0,                                                                       \
-         "OUT.html",  "write a page with plots, as 'attest report' does",                      \
-         OPTION_TEXT, &(s)->report,                                                            \
-         NULL},                                                                                \
-        ATTEST_CLI_JOBS(&(s)->jobs)
+/* clang-format off */
+#define ATTEST_CLI_AUDIT_OPTIONS(s)                                                               \
+    {"formats", 0, "LIST",                                                                        \
+     "formats, separated by commas: binary64, binary32, tfloat32,\nbfloat16, binary16, "          \
+     "float8_e4m3fn, float8_e5m2 (default: these seven);\nothers of doc/formats.md, "             \
+     "p=N, p=N:emin=E:emax=E",                                                                    \
+     OPTION_TEXT, &(s)->formats, NULL},                                                           \
+    {"stage", 0, "LIST",                                                                          \
+     "audit a kernel with these formats, too: STAGE=VALUE,..., of in, q, k,\nv, kv "              \
+     "(schemes), score, softmax, p, pv, out, tile",                                               \
+     OPTION_TEXT, &(s)->stage, NULL},                                                             \
+    {"kernel", 0, "MODEL", "audit this kernel, too: a shipped model or a file", OPTION_TEXT,      \
+     &(s)->kernel, NULL},                                                                         \
+    {"accumulate", 0, "FORMAT", "compute dot products and sums in this format", OPTION_TEXT,      \
+     &(s)->accumulate, NULL},                                                                     \
+    {"round", 0, "MODE", "nearest, zero or stochastic (default: nearest)", OPTION_CHOICE,         \
+     &(s)->round, attest_cli_audit_roundings},                                                    \
+    {"seed", 0, "N", "seed of stochastic rounding (default: 1)", OPTION_COUNT, &(s)->seed, NULL}, \
+    {"softmax", 0, "ALGORITHM", "naive, shifted or online (default: shifted)", OPTION_CHOICE,     \
+     &(s)->softmax, attest_cli_audit_softmaxes},                                                  \
+    {"block", 0, "B", "keys per block of the online algorithm (default: 16)", OPTION_POSITIVE,    \
+     &(s)->block, NULL},                                                                          \
+    {"sum", 0, "ORDER", "sequential or pairwise (default: sequential)", OPTION_CHOICE, &(s)->sum, \
+     attest_cli_audit_sums},                                                                      \
+    {"fma", 0, NULL, "fuse multiplications and additions", OPTION_FLAG, &(s)->fma, NULL},         \
+    {"tokens", 0, "FILE",                                                                         \
+     "read the texts of the tokens, for the record and its page:\n{\"tokens\": [[\"The\", "        \
+     "\"art\"], ...]}",                                                                           \
+     OPTION_TEXT, &(s)->tokens, NULL},                                                            \
+    {"gate", 0, "FILE", "exit with 1 if this audit is worse than the record FILE", OPTION_TEXT,   \
+     &(s)->gate, NULL},                                                                           \
+    {"report", 0, "OUT.html", "write a page with plots, as 'attest report' does", OPTION_TEXT,    \
+     &(s)->report, NULL},                                                                         \
+    ATTEST_CLI_JOBS(&(s)->jobs)
+/* clang-format on */
 
 /* The command line of attest audit. */
 typedef struct audit_request {
