@@ -96,7 +96,9 @@ int campaign_submit(const campaign_request *request, const attest_plan *plan,
                             .directory = request->out,
                             .options = request->sbatch,
                             .result = "whole",
-                            .dry_run = request->dry_run};
+                            .dry_run = request->dry_run,
+                            .task = &task,
+                            .merge = &merge};
 
     ATTEST_CLI_TRY(check(request));
     ATTEST_CLI_TRY(keep_plan(&job, plan, common));
@@ -119,11 +121,5 @@ int campaign_submit(const campaign_request *request, const attest_plan *plan,
         attest_text_add_word(&merge, request->corpus);
     }
     attest_text_add(&merge, " \"$dir\"/shard.*");
-    if (task.failed || merge.failed) {
-        attest_cli_complain("out of memory");
-        return EXIT_ENVIRONMENT;
-    }
-    job.task = task.data;
-    job.merge = merge.data;
     return attest_cli_slurm_submit(&job);
 }

@@ -435,13 +435,15 @@ static const char *const printed[] = {"--dry-run", "--json", NULL};
 /* Submits the audit to Slurm, some heads per task. */
 static int submit(const heads_request *request)
 {
+    ATTEST_SCOPED(attest_text, task);
+    ATTEST_SCOPED(attest_text, merge);
     attest_cli_slurm job = {.tasks = request->slurm,
                             .directory = request->parts,
                             .options = request->sbatch,
                             .result = "slurm/report.txt",
-                            .dry_run = request->dry_run};
-    ATTEST_SCOPED(attest_text, task);
-    ATTEST_SCOPED(attest_text, merge);
+                            .dry_run = request->dry_run,
+                            .task = &task,
+                            .merge = &merge};
 
     attest_text_printf(&task, "\"$attest\" heads --shard \"$k/%zu\" --parts \"$dir/heads\"",
                        job.tasks);
@@ -450,12 +452,6 @@ static int submit(const heads_request *request)
     attest_cli_slurm_add_words(&task, request->argc, request->argv, of_whole, printed);
     attest_text_add(&merge, "\"$attest\" heads --parts \"$dir/heads\"");
     attest_cli_slurm_add_words(&merge, request->argc, request->argv, of_submission, dry_run);
-    if (task.failed || merge.failed) {
-        attest_cli_complain("out of memory");
-        return EXIT_ENVIRONMENT;
-    }
-    job.task = task.data;
-    job.merge = merge.data;
     return attest_cli_slurm_submit(&job);
 }
 

@@ -40,6 +40,17 @@ static void write_title(attest_json *json, const char *name, const char *title)
     attest_json_write_string(json, "title", title);
 }
 
+static void write_kernels(attest_json *json)
+{
+    attest_json_write_array(json, "kernels");
+    for (const attest_judge_shipped *s = attest_judge_model_shipped; s->name; s++) {
+        attest_json_write_object(json, NULL);
+        write_title(json, s->name, s->comment);
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
+}
+
 static int list_json(void)
 {
     attest_json json;
@@ -62,13 +73,7 @@ static int list_json(void)
         attest_json_write_close(&json);
     }
     attest_json_write_close(&json);
-    attest_json_write_array(&json, "kernels");
-    for (const attest_judge_shipped *s = attest_judge_model_shipped; s->name; s++) {
-        attest_json_write_object(&json, NULL);
-        write_title(&json, s->name, s->comment);
-        attest_json_write_close(&json);
-    }
-    attest_json_write_close(&json);
+    write_kernels(&json);
     attest_json_write_array(&json, "glossary");
     for (const attest_term *term = attest_glossary; term->name; term++) {
         attest_json_write_object(&json, NULL);
@@ -115,13 +120,7 @@ static int list_kernels_json(void)
     attest_json_write_begin(&json, stdout);
     attest_json_write_object(&json, NULL);
     attest_json_write_format(&json, "attest/registry");
-    attest_json_write_array(&json, "kernels");
-    for (const attest_judge_shipped *s = attest_judge_model_shipped; s->name; s++) {
-        attest_json_write_object(&json, NULL);
-        write_title(&json, s->name, s->comment);
-        attest_json_write_close(&json);
-    }
-    attest_json_write_close(&json);
+    write_kernels(&json);
     attest_json_write_close(&json);
     return attest_cli_end_json(&json, EXIT_HOLDS);
 }

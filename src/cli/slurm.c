@@ -117,13 +117,13 @@ static void add_value(attest_text *text, char mark, const values *v)
         attest_text_add(text, v->job->options ? v->job->options : "");
         break;
     case 'T':
-        attest_text_add(text, v->job->task);
+        attest_text_add(text, v->job->task->data);
         break;
     case 'R':
         attest_text_add(text, v->job->result);
         break;
     default:
-        attest_text_add(text, v->job->merge);
+        attest_text_add(text, v->job->merge->data);
     }
 }
 
@@ -281,15 +281,15 @@ bool attest_cli_parse_shard(size_t *shard, size_t *shards, const char *text)
 int attest_cli_slurm_submit(const attest_cli_slurm *job)
 {
     values v = {.job = job};
-    int code = attest_cli_slurm_make_directories(job);
 
-    if (code == EXIT_HOLDS)
-        code = find_places(&v, job);
-    if (code == EXIT_HOLDS)
-        code = write_script("array.sh", array_script, &v);
-    if (code == EXIT_HOLDS)
-        code = write_script("merge.sh", merge_script, &v);
-    if (code == EXIT_HOLDS)
-        code = write_script("submit.sh", submit_script, &v);
-    return code == EXIT_HOLDS && !job->dry_run ? submit(&v) : code;
+    if (job->task->failed || job->merge->failed) {
+        attest_cli_complain("out of memory");
+        return EXIT_ENVIRONMENT;
+    }
+    ATTEST_CLI_TRY(attest_cli_slurm_make_directories(job));
+    ATTEST_CLI_TRY(find_places(&v, job));
+    ATTEST_CLI_TRY(write_script("array.sh", array_script, &v));
+    ATTEST_CLI_TRY(write_script("merge.sh", merge_script, &v));
+    ATTEST_CLI_TRY(write_script("submit.sh", submit_script, &v));
+    return job->dry_run ? EXIT_HOLDS : submit(&v);
 }

@@ -16,7 +16,7 @@ typedef struct attest_cli_slurm {
     const char *directory; /* created if it does not exist */
     const char *options;   /* of sbatch, as words of a shell; or NULL */
     bool dry_run;          /* print the scripts and do nothing */
-    const char *task, *merge;
+    const attest_text *task, *merge;
     const char *result; /* of the merge, in the directory */
 } attest_cli_slurm;
 
