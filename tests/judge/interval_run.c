@@ -38,14 +38,16 @@ static void add_factors(judge_case *c, uint64_t *state)
         abort();
 }
 
-/* Queries that are 0: weights are equal, and what sums lose shows in the order of their terms.
- */
-static void set_equal(judge_case *c)
+/* Queries that are 0 and values of all sizes: weights are equal, and what sums lose shows in
+ * the order of their terms. */
+static void set_equal(judge_case *c, uint64_t *state)
 {
     attest_error error = {0};
 
     memset(c->q, 0, sizeof c->q);
     c->variant.output = case_format("binary32");
+    for (size_t j = 0; j < c->problem.keys * c->problem.value_dim; j++)
+        c->v[j] = case_number(state, &c->variant.v, 6 - (int)case_pick(state, 40));
     if (attest_judge_head_load(&c->head, 0, 0, &error) != ATTEST_OK)
         abort();
 }
@@ -64,7 +66,7 @@ static void set_cases(judge_case *c, uint64_t *state, size_t kind, size_t trial)
     if (trial % 3 == 0)
         add_factors(c, state);
     if (trial % 6 == 5)
-        set_equal(c);
+        set_equal(c, state);
 }
 
 static size_t check_row(judge_case *c, attest_judge_interval_run *run, uint64_t *state,
