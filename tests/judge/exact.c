@@ -409,6 +409,49 @@ static void try_problem(tally *t, uint64_t seed)
     clear_question(&x);
 }
 
+/* Where keys are quantised, exact values are those of the given inputs in every column: the
+ * same as if it were the only one. */
+static void quantised_columns(void)
+{
+    static const char text[] =
+        "{\"format\":\"attest/kernel-model\",\"version\":1,"
+        "\"inputs\":{\"k\":\"float8_e4m3fn\"},\"quantise\":{\"k\":\"e4m3:scale=1\"}}";
+    enum { QUERIES = 2, KEYS = 2, DIM = 1, COLUMNS = 5 };
+    double q[QUERIES] = {1, -1}, k[KEYS] = {0.30078125, 1.703125}, v[KEYS * COLUMNS],
+           exact[2][QUERIES * COLUMNS], error[2][QUERIES * COLUMNS];
+    attest_judge_model *model = NULL;
+    attest_judge_options options = {0};
+    attest_error why = {0};
+    size_t wrong = 0;
+    attest_qkv qkv = {0};
+    attest_judge_bounds bounds = {.exact = exact[0], .error = error[0]};
+
+    for (size_t i = 0; i < KEYS * COLUMNS; i++)
+        v[i] = i < COLUMNS ? 1 : (double)i;
+    qkv.q = (attest_tensor){q, ATTEST_TENSOR_F64, {1, 1, QUERIES, DIM}, {0, 0, 8, 8}};
+    qkv.k = (attest_tensor){k, ATTEST_TENSOR_F64, {1, 1, KEYS, DIM}, {0, 0, 8, 8}};
+    qkv.v =
+        (attest_tensor){v, ATTEST_TENSOR_F64, {1, 1, KEYS, COLUMNS}, {0, 0, 8 * COLUMNS, 8}};
+    if (attest_judge_model_parse(&model, text, strlen(text), &why) != ATTEST_OK ||
+        attest_judge_bound(&bounds, &qkv, model, &options, &why) != ATTEST_OK) {
+        TAP_OK(false, "quantised keys: %s", why.text);
+        attest_judge_model_free(model);
+        return;
+    }
+    bounds = (attest_judge_bounds){.exact = exact[1], .error = error[1]};
+    qkv.v.shape[3] = 1;
+    for (size_t c = 0; c < COLUMNS; c++) {
+        qkv.v.data = v + c;
+        if (attest_judge_bound(&bounds, &qkv, model, &options, &why) != ATTEST_OK)
+            abort();
+        for (size_t i = 0; i < QUERIES; i++)
+            wrong += !(fabs(exact[0][i * COLUMNS + c] - exact[1][i]) <=
+                       error[0][i * COLUMNS + c] + error[1][i]);
+    }
+    TAP_OK(wrong == 0, "quantised keys: %zu exact values are not those of their column", wrong);
+    attest_judge_model_free(model);
+}
+
 TEST(exact)
 {
     uint64_t seed = tap_seed(1);
@@ -425,6 +468,7 @@ TEST(exact)
     TAP_OK(t.far == 0, "lo and hi are within bound of the truth (%zu are not)", t.far);
     TAP_OK(t.unknown == 0, "exact values are known where doubles know the scores (%zu are not)",
            t.unknown);
+    quantised_columns();
     flint_cleanup();
     return 0;
 }
