@@ -22,8 +22,10 @@ static double draw_between(uint64_t *state, double lo, double hi)
     return fmin(fmax(x, lo), hi);
 }
 
-/* How many of the weights of one row leave their ends; *open grows by the ends that differ. */
-static size_t count_outside(attest_judge_instance *x, uint64_t *state, int power, size_t *open)
+/* How many of the weights of one row leave their ends; *open grows by the ends that differ, and
+ * *loose by those that the smallest weights, or the largest, do not reach. */
+static size_t count_outside(attest_judge_instance *x, uint64_t *state, int power, size_t *open,
+                            size_t *loose)
 {
     size_t keys = x->problem->keys, outside = 0;
     attest_judge_tile tile = {0, 0, keys};
@@ -41,10 +43,11 @@ static size_t count_outside(attest_judge_instance *x, uint64_t *state, int power
         return 0;
     for (int t = 0; t < DRAWS; t++) {
         for (size_t j = 0; j < keys; j++)
-            w[j] = draw_between(state, from[j], to[j]);
+            w[j] = t == 0 ? from[j] : t == 1 ? to[j] : draw_between(state, from[j], to[j]);
         attest_judge_instance_quantise(x, w, &tile);
         for (size_t j = 0; j < keys; j++) {
             *open += lo[j] < hi[j];
+            *loose += (t == 0 && w[j] != lo[j]) || (t == 1 && w[j] != hi[j]);
             outside += !(lo[j] <= w[j] && w[j] <= hi[j]);
         }
     }
@@ -53,7 +56,7 @@ static size_t count_outside(attest_judge_instance *x, uint64_t *state, int power
 
 static void check_scheme(const char *name, uint64_t *state)
 {
-    size_t outside = 0, open = 0;
+    size_t outside = 0, open = 0, loose = 0;
 
     for (size_t t = 0; t < 300; t++) {
         attest_judge_recipe recipe;
@@ -68,14 +71,17 @@ static void check_scheme(const char *name, uint64_t *state)
         attest_judge_recipe_from_schedule(&recipe, &c.variant, &c.schedule);
         if (attest_judge_instance_init(&x, &c.problem, &c.variant, &recipe, NULL) ==
             ATTEST_OK) {
-            outside += count_outside(&x, state, -(int)case_pick(state, 8), &open);
-            outside += count_outside(&x, state, -(int)case_pick(state, 140), &open);
+            outside += count_outside(&x, state, -(int)case_pick(state, 8), &open, &loose);
+            outside += count_outside(&x, state, -(int)case_pick(state, 140), &open, &loose);
             attest_judge_instance_clear(&x);
         }
         case_clear(&c);
     }
     TAP_OK(outside == 0 && open > 0, "%s: %zu of the weights between %zu ends leave them", name,
            outside, open);
+    if (strstr(name, "scale="))
+        TAP_OK(loose == 0, "%s: a fixed scale gives the ends themselves, %zu do not", name,
+               loose);
 }
 
 TEST(weights_scheme)
