@@ -117,8 +117,8 @@ void attest_feed_forward_plan_clear(attest_feed_forward_plan *plan)
     free(plan->group);
 }
 
-void attest_units_plan_sum(fmpz *slope, fmpz *offset, const attest_units_plan *plan,
-                           size_t active)
+/* slope and offset = the sums over the first active units of the order, dim entries each. */
+static void sum_active(fmpz *slope, fmpz *offset, const attest_units_plan *plan, size_t active)
 {
     size_t dim = plan->units->dim, block = active / STRIDE;
 
@@ -127,7 +127,8 @@ void attest_units_plan_sum(fmpz *slope, fmpz *offset, const attest_units_plan *p
     add_units(slope, offset, plan, block * STRIDE, active);
 }
 
-size_t attest_units_plan_count(const attest_units_plan *plan, const fmpz_t threshold)
+/* Returns the number of units of the group whose bias numerator is above the threshold. */
+static size_t count_above(const attest_units_plan *plan, const fmpz_t threshold)
 {
     size_t low = 0, high = plan->units->count;
 
@@ -171,7 +172,7 @@ static void add_group(attest_pattern *pattern, const attest_units_plan *plan, si
     FMPZ(scale);
     FMPQ(term);
 
-    attest_units_plan_sum(sum, sum + dim, plan, active);
+    sum_active(sum, sum + dim, plan, active);
     fmpz_mul(scale, units->output_denominator, units->direction_denominator);
     for (size_t c = 0; c < dim; c++) {
         if (fmpz_is_zero(sum + c))
@@ -248,7 +249,8 @@ static void get_ends(arf_t low, arf_t high, const arb_t x)
     arf_add(high, arb_midref(x), radius, bits, ARF_RND_CEIL);
 }
 
-void attest_pattern_set_ball(attest_pattern *pattern, const attest_feed_forward_plan *plan,
+/* The pattern at every point of the box z of balls. bits: of the products direction.z. */
+static void set_pattern_ball(attest_pattern *pattern, const attest_feed_forward_plan *plan,
                              arb_srcptr z, long bits)
 {
     FMPZ(threshold);
@@ -265,14 +267,15 @@ void attest_pattern_set_ball(attest_pattern *pattern, const attest_feed_forward_
         }
         get_ends(low, high, along);
         get_threshold(threshold, low, group->units);
-        pattern->range[g].active = attest_units_plan_count(group, threshold);
+        pattern->range[g].active = count_above(group, threshold);
         get_threshold(threshold, high, group->units);
-        pattern->range[g].possible = attest_units_plan_count(group, threshold);
+        pattern->range[g].possible = count_above(group, threshold);
     }
     sum_pattern(pattern, plan);
 }
 
-void attest_pattern_set_exact(attest_pattern *pattern, const attest_feed_forward_plan *plan,
+/* The pattern at the point z, which is always decided. */
+static void set_pattern_exact(attest_pattern *pattern, const attest_feed_forward_plan *plan,
                               const fmpq *z)
 {
     FMPZ(threshold);
@@ -291,7 +294,7 @@ void attest_pattern_set_exact(attest_pattern *pattern, const attest_feed_forward
         fmpq_mul_fmpz(along, along, units->bias_denominator);
         fmpq_neg(along, along);
         fmpz_fdiv_q(threshold, fmpq_numref(along), fmpq_denref(along));
-        pattern->range[g].active = attest_units_plan_count(&plan->group[g], threshold);
+        pattern->range[g].active = count_above(&plan->group[g], threshold);
         pattern->range[g].possible = pattern->range[g].active;
     }
     sum_pattern(pattern, plan);
@@ -334,7 +337,7 @@ void attest_feed_forward_ball(arb_ptr out, attest_pattern *pattern,
     size_t dim = pattern->dim;
     ARB(term);
 
-    attest_pattern_set_ball(pattern, plan, z, bits);
+    set_pattern_ball(pattern, plan, z, bits);
     for (size_t c = 0; c < dim; c++) {
         arb_set_fmpq(out + c, pattern->offset + c, bits);
         for (size_t e = 0; e < dim; e++) {
@@ -354,7 +357,7 @@ void attest_feed_forward_exact(fmpq *out, attest_pattern *pattern,
 {
     size_t dim = pattern->dim;
 
-    attest_pattern_set_exact(pattern, plan, z);
+    set_pattern_exact(pattern, plan, z);
     for (size_t c = 0; c < dim; c++) {
         fmpq_set(out + c, pattern->offset + c);
         for (size_t e = 0; e < dim; e++)

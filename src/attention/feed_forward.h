@@ -33,13 +33,6 @@ attest_status attest_feed_forward_plan_init(attest_feed_forward_plan *plan,
                                             attest_error *error) ATTEST_WARN_UNUSED;
 void attest_feed_forward_plan_clear(attest_feed_forward_plan *plan);
 
-/* slope and offset = the sums over the first active units of the order. dim entries each. */
-void attest_units_plan_sum(fmpz *slope, fmpz *offset, const attest_units_plan *plan,
-                           size_t active);
-
-/* How many units of the group have a bias numerator above the threshold. */
-size_t attest_units_plan_count(const attest_units_plan *plan, const fmpz_t threshold);
-
 /* Which units of a group are active, in the plan's order: units 0 to active - 1 are, units from
  * index possible on are not, those in between are undecided. */
 typedef struct attest_activation_range {
@@ -58,14 +51,6 @@ typedef struct attest_pattern {
 attest_status attest_pattern_init(attest_pattern *pattern,
                                   const attest_feed_forward *layer) ATTEST_WARN_UNUSED;
 void attest_pattern_clear(attest_pattern *pattern);
-
-/* The pattern at every point of the box z of balls. bits: of the products direction.z. */
-void attest_pattern_set_ball(attest_pattern *pattern, const attest_feed_forward_plan *plan,
-                             arb_srcptr z, long bits);
-
-/* The pattern at the point z, which is always decided. */
-void attest_pattern_set_exact(attest_pattern *pattern, const attest_feed_forward_plan *plan,
-                              const fmpq *z);
 
 /* True if entry c of the output is the same at all points: row c of linear is 0. */
 bool attest_pattern_is_constant(const attest_pattern *pattern, size_t c);

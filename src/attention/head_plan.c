@@ -106,7 +106,8 @@ void attest_head_plan_narrow(attest_head_plan *plan, const attest_head *head)
     fold(plan, head, true);
 }
 
-void attest_chain_denominator(fmpz_t denominator, const attest_chain *chain)
+/* denominator = the product of the denominators of the chain's factors. */
+static void chain_denominator(fmpz_t denominator, const attest_chain *chain)
 {
     fmpz_one(denominator);
     for (size_t i = 0; i < chain->count; i++)
@@ -118,13 +119,13 @@ void attest_head_plan_denominators(fmpz_t score, fmpz_t output, const attest_hea
 {
     FMPZ(part);
 
-    attest_chain_denominator(score, &plan->key);
-    attest_chain_denominator(part, &plan->query);
+    chain_denominator(score, &plan->key);
+    chain_denominator(part, &plan->query);
     fmpz_mul(score, score, part);
     fmpz_mul(score, score, tokens);
     fmpz_mul(score, score, tokens);
-    attest_chain_denominator(output, &plan->value);
-    attest_chain_denominator(part, &plan->output);
+    chain_denominator(output, &plan->value);
+    chain_denominator(part, &plan->output);
     fmpz_mul(output, output, part);
     fmpz_mul(output, output, tokens);
 }

@@ -45,9 +45,6 @@ void attest_head_plan_folded(attest_head_plan *plan, const attest_head *head);
  * average, and W_O is applied to rounded numbers. */
 void attest_head_plan_narrow(attest_head_plan *plan, const attest_head *head);
 
-/* denominator = the product of the denominators of the chain's factors. */
-void attest_chain_denominator(fmpz_t denominator, const attest_chain *chain);
-
 /* The denominators of a folded plan over tokens with denominator tokens: of the scores and of
  * the outputs. */
 void attest_head_plan_denominators(fmpz_t score, fmpz_t output, const attest_head_plan *plan,

@@ -10,6 +10,10 @@
 #include "base/scope.h"
 #include "io/array.h"
 
+/* The longest header that is accepted, with the bytes before its text. NumPy writes longer ones
+ * only for structures, which are rejected anyway. */
+enum { MAX_HEADER = 65536 };
+
 /* The rest of the header's text. */
 typedef struct cursor {
     const unsigned char *start, *next, *end;
@@ -224,18 +228,20 @@ static attest_status parse_preamble(size_t *text_start, size_t *text_size,
     *text_size = (size_t)bytes[8] | (size_t)bytes[9] << 8;
     if (bytes[6] > 1)
         *text_size |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
-    if (*text_size > ATTEST_NPY_MAX_HEADER - *text_start)
+    if (*text_size > MAX_HEADER - *text_start)
         return attest_error_set(error, ATTEST_FORMAT,
                                 "npy header of %zu bytes: at most %zu are read", *text_size,
-                                ATTEST_NPY_MAX_HEADER - *text_start);
+                                MAX_HEADER - *text_start);
     if (*text_size > count - *text_start)
         return attest_error_set(error, ATTEST_FORMAT, "npy header: the file ends too early");
     return ATTEST_OK;
 }
 
-attest_status attest_npy_parse_header(attest_array *array, size_t *header_size,
-                                      const unsigned char *bytes, size_t count,
-                                      attest_error *error)
+/* Reads type, order and shape from the first count bytes of a file; *header_size is the offset
+ * of its elements. array->data is not set. count need not reach beyond the header, nor beyond
+ * MAX_HEADER. Status: FORMAT. */
+static attest_status parse_header(attest_array *array, size_t *header_size,
+                                  const unsigned char *bytes, size_t count, attest_error *error)
 {
     char shape[ATTEST_ARRAY_TEXT_SIZE];
     size_t start = 0, size = 0;
@@ -257,8 +263,10 @@ attest_status attest_npy_parse_header(attest_array *array, size_t *header_size,
     return ATTEST_OK;
 }
 
-attest_status attest_npy_check_size(const attest_array *array, size_t header_size, size_t size,
-                                    attest_error *error)
+/* Requires a file of this size to be the header and the elements, and nothing else.
+ * Status: FORMAT. */
+static attest_status check_size(const attest_array *array, size_t header_size, size_t size,
+                                attest_error *error)
 {
     char shape[ATTEST_ARRAY_TEXT_SIZE];
     size_t wanted = attest_array_bytes(array), there = size - header_size;
@@ -275,10 +283,10 @@ attest_status attest_npy_parse(attest_array *array, const unsigned char *bytes, 
                                attest_error *error)
 {
     size_t header_size;
-    attest_status status = attest_npy_parse_header(array, &header_size, bytes, size, error);
+    attest_status status = parse_header(array, &header_size, bytes, size, error);
 
     if (status == ATTEST_OK)
-        status = attest_npy_check_size(array, header_size, size, error);
+        status = check_size(array, header_size, size, error);
     if (status == ATTEST_OK)
         array->data = bytes + header_size;
     return status;
@@ -300,14 +308,14 @@ typedef struct source {
 attest_status attest_npy_read_header(attest_array *array, size_t *header_size,
                                      const attest_zip_entry *entry, attest_error *error)
 {
-    size_t count = entry->size < ATTEST_NPY_MAX_HEADER ? entry->size : ATTEST_NPY_MAX_HEADER;
+    size_t count = entry->size < MAX_HEADER ? entry->size : MAX_HEADER;
     unsigned char *head ATTEST_FREED = attest_memory_alloc(count, 1);
 
     if (!head)
         return attest_memory_fail(error);
     ATTEST_TRY(attest_zip_read(head, count, entry, error));
-    ATTEST_TRY(attest_npy_parse_header(array, header_size, head, count, error));
-    return attest_npy_check_size(array, *header_size, entry->size, error);
+    ATTEST_TRY(parse_header(array, header_size, head, count, error));
+    return check_size(array, *header_size, entry->size, error);
 }
 
 static attest_status find(source *from, const attest_zip *zip, const char *name,

@@ -17,22 +17,6 @@
 #include "io/array.h"
 #include "io/zip.h"
 
-/* The longest header that is accepted, with the bytes before its text. NumPy writes longer ones
- * only for structures, which are rejected anyway. */
-enum { ATTEST_NPY_MAX_HEADER = 65536 };
-
-/* Reads type, order and shape from the first count bytes of a file; *header_size is the offset
- * of its elements. array->data is not set. count need not reach beyond the header, nor beyond
- * ATTEST_NPY_MAX_HEADER. Status: FORMAT. */
-attest_status attest_npy_parse_header(attest_array *array, size_t *header_size,
-                                      const unsigned char *bytes, size_t count,
-                                      attest_error *error) ATTEST_WARN_UNUSED;
-
-/* Requires a file of this size to be the header and the elements, and nothing else.
- * Status: FORMAT. */
-attest_status attest_npy_check_size(const attest_array *array, size_t header_size, size_t size,
-                                    attest_error *error) ATTEST_WARN_UNUSED;
-
 /* Reads the header of an entry of an .npz archive, from its beginning only. It must agree with
  * the size of the entry, so that a small archive cannot claim to contain a large array.
  * Status: FORMAT, NOMEM. */

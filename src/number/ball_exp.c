@@ -148,7 +148,10 @@ static size_t find_step(fmpz_t step, fmpz_t least, const fmpz *numerator, size_t
     return nonzero;
 }
 
-bool attest_ball_exp_has_step(const fmpz *numerator, size_t count, slong precision)
+/* True if the numerators, of any sign, are multiples k_j g of one integer g with k_j so short
+ * that powers may be cheaper than exponentials; also true if at most two of them are nonzero,
+ * which is too few to decide. */
+static bool is_lattice(const fmpz *numerator, size_t count, slong precision)
 {
     bool found;
     FMPZ(step, least);
@@ -353,7 +356,7 @@ static bool has_step(const fmpz *key, size_t count, size_t width, const fmpz *qu
         if (j > 0)
             fmpz_sub(difference + j, difference + j, difference);
     }
-    return attest_ball_exp_has_step(difference + 1, count - 1, precision);
+    return is_lattice(difference + 1, count - 1, precision);
 }
 
 void attest_ball_scores_set(attest_ball_scores *scores, const fmpz *key, size_t count,

@@ -19,11 +19,6 @@
 void attest_ball_exp_fractions(arb_ptr value, const fmpz *numerator, const fmpz_t denominator,
                                size_t count, slong precision);
 
-/* True if the numerators, of any sign, are multiples k_j g of one integer g with k_j so short
- * that powers may be cheaper than exponentials; also true if at most two of them are nonzero,
- * which is too few to decide. */
-bool attest_ball_exp_has_step(const fmpz *numerator, size_t count, slong precision);
-
 /* Exact scores of long rationals have many more bits than the weights need. The functions below
  * round from the keys and queries on, and subtract no maximum: a factor that all weights of a
  * query have in common cancels in their average. Derived in proofs-notes/attention.md, "Rounded

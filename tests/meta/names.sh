@@ -47,7 +47,6 @@ network_read io
 network_runner attention
 network_set_json io
 network_write io
-units_plan attention
 weights_parse io
 weights_read io
 weights_set_json io
