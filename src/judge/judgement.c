@@ -243,11 +243,6 @@ static attest_status set_schedule(const judging *x, size_t schedule, attest_erro
     return ATTEST_OK;
 }
 
-static bool is_better(const attest_judge_counts *a, const attest_judge_counts *b)
-{
-    return a->wrong != b->wrong ? a->wrong < b->wrong : a->undecided < b->undecided;
-}
-
 /* The kernel is one of the schedules, the same for the whole tensor: an output between the hull
  * of their bounds must also lie between the bounds of one. Keeps the summary of the schedule
  * with the fewest wrong elements. */
@@ -256,12 +251,14 @@ static attest_status try_schedules(attest_judgement *layer, const judging *x,
 {
     for (size_t s = 0; s < x->model->schedules; s++) {
         attest_judge_summary summary, worse;
+        const attest_judge_counts *old = &layer->summary.all, *mine = &summary.all;
 
         ATTEST_TRY(set_schedule(x, s, error));
         ATTEST_TRY(attest_judge_summary_init(&summary, x->output, x->other, x->shape, x->model,
                                              error));
         worse = summary;
-        if (!layer->by_schedule || is_better(&summary.all, &layer->summary.all)) {
+        if (!layer->by_schedule || mine->wrong < old->wrong ||
+            (mine->wrong == old->wrong && mine->undecided < old->undecided)) {
             worse = layer->summary;
             layer->summary = summary;
             layer->by_schedule = true;
@@ -620,18 +617,14 @@ static void write_schedules(attest_json *json, const attest_judgement *layer, si
     attest_json_write_close(json);
 }
 
-static const char *find_reason(const attest_judgement *layer, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (layer[i].summary.all.undecided && layer[i].unbounded)
-            return layer[i].unbounded;
-    return NULL;
-}
-
 void attest_judgement_write(attest_json *json, const attest_judgement *layer, size_t count)
 {
     attest_judge_counts total = attest_judgement_total(layer, count);
+    const char *reason = NULL;
 
+    for (size_t i = 0; i < count && !reason; i++)
+        if (layer[i].summary.all.undecided)
+            reason = layer[i].unbounded;
     attest_json_write_string(json, "verdict",
                              attest_judge_verdict_name(attest_judge_counts_verdict(&total)));
     attest_json_write_count(json, "elements", total.within + total.wrong + total.undecided);
@@ -639,7 +632,7 @@ void attest_judgement_write(attest_json *json, const attest_judgement *layer, si
     attest_json_write_count(json, "wrong", total.wrong);
     attest_json_write_count(json, "undecided", total.undecided);
     attest_json_write_count(json, "uncast", total.uncast);
-    attest_json_write_string(json, "reason", find_reason(layer, count));
+    attest_json_write_string(json, "reason", reason);
     write_worst(json, attest_judgement_worst(layer, count));
     write_heads(json, layer, count);
     write_ranges(json, layer, count);
