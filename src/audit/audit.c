@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/evaluate_kernel.h"
+#include "audit/evaluate.h"
 #include "base/memory.h"
 #include "base/workers.h"
 #include "format/simulate_in_double.h"

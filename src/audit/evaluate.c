@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "audit/evaluate_in_double.h"
+#include "audit/evaluate.h"
 #include "base/workers.h"
 #include "format/simulate_in_double.h"
 #include "format/simulate_in_mpfr.h"

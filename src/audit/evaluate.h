@@ -3,10 +3,11 @@
 #define ATTEST_AUDIT_EVALUATE_H
 
 #include <attest/dataset.h>
-#include "theory/separated.h"
+#include <attest/judge.h>
 #include <attest/weights.h>
 
 #include "format/simulate_in_mpfr.h"
+#include "theory/separated.h"
 
 /* The outputs at count positions of dim entries: position p has entries p*dim ... */
 typedef struct attest_audit_outputs {
@@ -73,6 +74,24 @@ attest_status attest_audit_evaluate(attest_audit_outputs *outputs,
                                     const attest_simulated_arithmetic *arithmetic,
                                     attest_error *error) ATTEST_WARN_UNUSED;
 void attest_audit_outputs_clear(attest_audit_outputs *outputs);
+
+/* The same for formats whose numbers are doubles. *escaped = whether a number of an unbounded
+ * format was outside the range of doubles. */
+attest_status attest_audit_evaluate_in_double(attest_audit_outputs *outputs, bool *escaped,
+                                              const attest_audit_request *request,
+                                              const attest_simulated_arithmetic *arithmetic,
+                                              attest_error *error) ATTEST_WARN_UNUSED;
+
+/* outputs = those of the layer whose attention is the first schedule of the model: q, k and v
+ * are the exact projections rounded once to the model's input formats, scores are not scaled,
+ * and the sum of the heads' projections, and of the token where it is added, is rounded once to
+ * the output format. Each sequence is a tensor of its own where a scheme has one scale for a
+ * tensor. Status: USAGE (hardmax, or a model without a schedule), FORMAT (a projection beyond
+ * the input format), NOMEM, IO. */
+attest_status attest_audit_evaluate_kernel(attest_audit_outputs *outputs,
+                                           const attest_audit_request *request,
+                                           const attest_judge_model *model,
+                                           attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Returns whether all entries at position p are finite. */
 bool attest_audit_outputs_finite(const attest_audit_outputs *outputs, size_t p);

@@ -1,6 +1,7 @@
 /* evaluate_in_double.c -- attention of datasets and recorded heads in formats whose numbers are
  * doubles. */
-#include "audit/evaluate_in_double.h"
+#include "audit/head_evaluate.h"
+#include "format/simulate_in_double.h"
 
 typedef double number;
 typedef attest_in_double rounder;

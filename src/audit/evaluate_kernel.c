@@ -1,6 +1,6 @@
 /* evaluate_kernel.c -- the layer of a dataset around a simulated attention kernel, and recorded
  * heads in one. */
-#include "audit/evaluate_kernel.h"
+#include "audit/head_evaluate.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -13,8 +13,7 @@
 #include <attest/version.h>
 
 #include "audit/bound_head.h"
-#include "audit/evaluate_in_double.h"
-#include "audit/evaluate_kernel.h"
+#include "audit/head_evaluate.h"
 #include "audit/reference.h"
 #include "base/file.h"
 #include "base/memory.h"

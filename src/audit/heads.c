@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "audit/evaluate_in_double.h"
+#include "audit/head_evaluate.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/scope.h"

@@ -30,7 +30,7 @@ typedef struct attest_audit_cell {
  * (batch, row) in order, at equal steps; rows that see no key are left out. Two positions must
  * be told apart unless they have the same query and see the same keys and values equally often.
  * kernel: NULL, or the model that the last arithmetic, its output format, stands for
- * (evaluate_kernel.h); its weights are not measured. Domain: evaluate_in_double.h can simulate
+ * (head_evaluate.h); its weights are not measured. Domain: head_evaluate.h can simulate
  * all others. Status: FORMAT (a number that is not finite), USAGE (a kernel that cannot be
  * run), NOMEM. */
 attest_status attest_audit_head_run(attest_audit_cell *cell,
@@ -91,7 +91,7 @@ void attest_audit_heads_clear(attest_audit_heads *heads);
 /* Audits the heads in `jobs` processes; the result does not depend on their number. With a
  * shard, the results of its heads are written to the directory of parts unless they are there,
  * and no totals are computed; with parts alone, the results of all heads are read from there.
- * Status: USAGE (no such layer or head, an arithmetic that evaluate_in_double.h cannot
+ * Status: USAGE (no such layer or head, an arithmetic that head_evaluate.h cannot
  * simulate, or parts that are missing), FORMAT, UNABLE, NOMEM, IO. Error texts begin with the
  * layer where there are several. */
 attest_status attest_audit_heads_run(attest_audit_heads *heads,

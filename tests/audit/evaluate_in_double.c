@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "audit/evaluate_in_double.h"
+#include "audit/head_evaluate.h"
 #include "tests/tap.h"
 
 enum { DIM = 4, KEYS = 2 };
