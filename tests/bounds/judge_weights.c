@@ -1133,6 +1133,17 @@ static double product_least(void)
     return scene_measure(&x);
 }
 
+/* The same where weights are divided first, by a sum of 1. */
+static double product_least_divided(void)
+{
+    scene_begin(&x, 1, 1);
+    x.v.pv.accumulate = scene_format("binary16");
+    x.v.place = ATTEST_JUDGE_PLACE_BEFORE;
+    x.v.offset = -10;
+    x.value[0] = 0x1.fcp-16;
+    return scene_measure(&x);
+}
+
 static double matrix_rest(void)
 {
     scene_begin(&x, 1, 1);
@@ -1400,6 +1411,7 @@ static const table_row rows[] = {
      "reached just above a power of two only; the first addition is exact."},
     {"matrix_rescales", matrix_rescales, 0.75,
      "As tree_rescales; and blocks of two tiles more than there are count."},
+    {"product_least", product_least_divided, 0.2, "As product_least."},
     {"product_least", product_least, 0.2,
      "To nearest half of the least number is lost, where the bound has a whole one; and it "
      "counts one for the product and one for its addition to 0, which is exact."},

@@ -345,6 +345,12 @@ static void working_range_cases(void)
     x.v.offset = 125;
     x.value[0] = x.value[1] = 1;
     expect_nothing(&x, "a row sum whose reciprocal is subnormal");
+    scene_begin(&x, 1, 1);
+    x.v.score.accumulate = scene_format("binary32");
+    x.v.offset = 125;
+    x.value[0] = 1;
+    x.v.final_relative = 0.6;
+    expect_nothing(&x, "one whose reciprocal is subnormal after its error");
 }
 
 /* Sums that are beyond their format, or 0: a kernel then returns no number. */
@@ -359,6 +365,16 @@ static void sum_range_cases(void)
     x.sunk = true;
     x.sink = 12;
     expect_nothing(&x, "a sink that overflows a sum without the offset");
+    x.v.offset = 15;
+    x.sink = -0x1p-14; /* 2^15 (1 + 1 - 2^-14) is beyond 65520 */
+    expect_nothing(&x, "a key and a sink that overflow a sum together");
+    scene_begin(&x, 2, 1);
+    x.v.sum_accumulate = scene_format("binary16");
+    x.v.offset = 14;
+    x.value[0] = 1;
+    x.sunk = true;
+    x.sink = -20; /* it counts as 1 at most */
+    expect_something(&x, "two keys and a sink that do not");
     scene_begin(&x, 2,
                 1); /* the maximum begins at the sink and stays: P is 2^4 e^4, beyond 448 */
     two_keys(&x);
@@ -388,6 +404,26 @@ static void sum_range_cases(void)
     x.v.p = scene_format("binary16");
     x.v.sum_of = ATTEST_JUDGE_SUM_CAST;
     expect_nothing(&x, "a part whose cast weights are flushed");
+}
+
+/* Groups of quantised weights that may be too small for their scale. */
+static void group_cases(void)
+{
+    static const char *const scheme[] = {"int8:per-token", "q8_0"};
+    static scene x;
+
+    for (size_t i = 0; i < sizeof scheme / sizeof scheme[0]; i++) {
+        scene_begin(&x, 2, 1);
+        two_keys(&x);
+        x.v.cast = true;
+        x.v.p = scene_format("binary32");
+        if (attest_block_parse(&x.v.p_scheme, scheme[i], NULL) != ATTEST_OK)
+            abort();
+        x.k[0] = -1;
+        expect_something(&x, scheme[i]);
+        x.k[0] = -200;
+        expect_nothing(&x, "where a group may be a key of weight e^-200");
+    }
 }
 
 /* ---- sums ---- */
@@ -501,6 +537,7 @@ TEST(terms)
     wide_cases();
     working_range_cases();
     sum_range_cases();
+    group_cases();
     value_sum_cases();
     score_stage_case();
     output_stage_case();
