@@ -24,7 +24,7 @@ typedef struct attest_error {
 ATTEST_API attest_status attest_error_set(attest_error *error, attest_status status,
                                           const char *format, ...) ATTEST_PRINTF(3, 4);
 
-/* Puts "prefix: " before the text; returns error's status. error may be NULL: then status. */
+/* Puts "prefix: " before the text unless status is OK; returns status. error may be NULL. */
 ATTEST_API attest_status attest_error_prefix(attest_error *error, attest_status status,
                                              const char *prefix);
 

@@ -68,7 +68,7 @@ attest_status attest_error_prefix(attest_error *error, attest_status status, con
 {
     char text[ATTEST_ERROR_SIZE];
 
-    if (!error)
+    if (!error || status == ATTEST_OK)
         return status;
     strcpy(text, error->text);
     return attest_error_set(error, status, "%s: %s", prefix, text);

@@ -126,9 +126,8 @@ static attest_status open_input(attest_input *input, const char *path, bool file
     status = take(input, file, files_only, limit, error);
     if (!is_stdin)
         close(file);
-    if (status != ATTEST_OK)
-        attest_input_close(input);
-    return status;
+    ATTEST_TRY_OR(status, attest_input_close(input));
+    return ATTEST_OK;
 }
 
 attest_status attest_input_open(attest_input *input, const char *path, size_t limit,
@@ -160,16 +159,7 @@ const char *attest_input_sha256(attest_input *input)
 attest_status attest_input_locate(const attest_input *input, attest_status status,
                                   attest_error *error)
 {
-    if (status == ATTEST_OK)
-        return ATTEST_OK;
     return attest_error_prefix(error, status, attest_input_name(input->path));
-}
-
-attest_status attest_input_end(attest_input *input, attest_status status, attest_error *error)
-{
-    status = attest_input_locate(input, status, error);
-    attest_input_close(input);
-    return status;
 }
 
 const char *attest_input_name(const char *path)
@@ -297,28 +287,31 @@ static attest_status open_temporary(attest_output *output, attest_error *error)
     return io_error(error, output->path, "create");
 }
 
+static attest_status open_stream(attest_output *output, const char *path, bool files_only,
+                                 attest_error *error)
+{
+    struct stat about;
+    bool exists = stat(output->path, &about) == 0;
+
+    if (files_only && exists && !S_ISREG(about.st_mode))
+        return attest_error_set(error, ATTEST_USAGE, "%s: is not a regular file", path);
+    if (strcmp(path, "-") == 0 ||
+        (exists && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)))
+        return open_direct(output, error);
+    if (exists && S_ISDIR(about.st_mode))
+        return attest_error_set(error, ATTEST_IO, "%s: is a directory", path);
+    return open_temporary(output, error);
+}
+
 static attest_status open_output(attest_output *output, const char *path, bool files_only,
                                  attest_error *error)
 {
-    attest_status status;
-    struct stat about;
-
     memset(output, 0, sizeof *output);
     output->path = strcmp(path, "-") == 0 ? attest_memory_copy(path) : resolve(path);
     if (!output->path)
         return attest_memory_fail_at(error, path);
-    if (files_only && stat(output->path, &about) == 0 && !S_ISREG(about.st_mode))
-        status = attest_error_set(error, ATTEST_USAGE, "%s: is not a regular file", path);
-    else if (strcmp(path, "-") == 0 || (stat(output->path, &about) == 0 &&
-                                        !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)))
-        status = open_direct(output, error);
-    else if (stat(output->path, &about) == 0 && S_ISDIR(about.st_mode))
-        status = attest_error_set(error, ATTEST_IO, "%s: is a directory", path);
-    else
-        status = open_temporary(output, error);
-    if (status != ATTEST_OK)
-        attest_output_abandon(output);
-    return status;
+    ATTEST_TRY_OR(open_stream(output, path, files_only, error), attest_output_abandon(output));
+    return ATTEST_OK;
 }
 
 attest_status attest_output_open(attest_output *output, const char *path, attest_error *error)
@@ -560,19 +553,15 @@ static attest_status lock(attest_directory *directory, attest_error *error)
 attest_status attest_directory_open(attest_directory *directory, const char *path,
                                     attest_error *error)
 {
-    attest_status status;
-
     directory->lock = -1;
     directory->path = strdup(path);
     if (!directory->path)
         return attest_memory_fail(error);
-    if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        status = io_error(error, path, "create the directory");
-    else
-        status = lock(directory, error);
-    if (status != ATTEST_OK)
-        attest_directory_close(directory);
-    return status;
+    ATTEST_TRY_OR(mkdir(path, 0777) != 0 && errno != EEXIST
+                      ? io_error(error, path, "create the directory")
+                      : lock(directory, error),
+                  attest_directory_close(directory));
+    return ATTEST_OK;
 }
 
 void attest_directory_close(attest_directory *directory)

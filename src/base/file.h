@@ -25,9 +25,6 @@ attest_status attest_input_open_file(attest_input *input, const char *path, size
 attest_status attest_input_locate(const attest_input *input, attest_status status,
                                   attest_error *error);
 
-/* The same; closes the input. */
-attest_status attest_input_end(attest_input *input, attest_status status, attest_error *error);
-
 /* The name of the path in errors: itself, or "standard input". */
 const char *attest_input_name(const char *path);
 

@@ -27,6 +27,16 @@
             return attest_try_status;                                                          \
     } while (0)
 
+/* The same, and runs the statement undo before it returns. */
+#define ATTEST_TRY_OR(call, undo)                                                              \
+    do {                                                                                       \
+        attest_status attest_try_status = (call);                                              \
+        if (attest_try_status != ATTEST_OK) {                                                  \
+            undo;                                                                              \
+            return attest_try_status;                                                          \
+        }                                                                                      \
+    } while (0)
+
 /* After the name of a variable: clear(&variable) runs at the end of its block. The variable
  * must be initialised before any return. */
 #define ATTEST_CLEARED_BY(clear) __attribute__((cleanup(clear)))

@@ -150,6 +150,7 @@ attest_status attest_workers_run(bool (*work)(void *context, size_t i), void *co
     pid_t child[MOST_JOBS], process = 0;
     size_t children = 0;
     attest_status status;
+    bool failed;
 
     if (jobs > count)
         jobs = count;
@@ -163,10 +164,10 @@ attest_status attest_workers_run(bool (*work)(void *context, size_t i), void *co
         child[children++] = process;
     run_items(&all);
     status = wait_for(child, children, error);
-    if (status == ATTEST_OK && atomic_load(&all.shared->failed))
-        status = attest_memory_fail(error);
+    failed = atomic_load(&all.shared->failed);
     attest_workers_free(all.shared, 1, sizeof *all.shared, jobs);
-    return status;
+    ATTEST_TRY(status);
+    return failed ? attest_memory_fail(error) : ATTEST_OK;
 }
 
 void attest_progress_report(const attest_progress *progress, const char *what, uint64_t done,

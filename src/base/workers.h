@@ -76,6 +76,16 @@ void attest_progress_report(const attest_progress *progress, const char *what, u
 /* Reports the end of a stage, successful or not. */
 void attest_progress_end(const attest_progress *progress);
 
+/* Declares const attest_progress *name = progress; a stage that is reported to it ends with
+ * the block. */
+#define ATTEST_PROGRESS_STAGE(name, progress)                                                  \
+    const attest_progress *name ATTEST_CLEARED_BY(attest_progress_end_stage) = progress
+
+static inline void attest_progress_end_stage(const attest_progress **progress)
+{
+    attest_progress_end(*progress);
+}
+
 /* Time that never goes back, for durations. */
 int64_t attest_clock_nanoseconds(void);
 double attest_clock_seconds(void);

@@ -140,9 +140,7 @@ static attest_status fill_cloud(attest_cloud *cloud, attest_outputs *outputs,
     arb_ptr ball;
 
     if (status == ATTEST_OK)
-        status = attest_cloud_init(cloud, contexts->count, dim, error);
-    if (status != ATTEST_OK)
-        return status;
+        ATTEST_TRY(attest_cloud_init(cloud, contexts->count, dim, error));
     ball = _arb_vec_init((slong)dim);
     attest_progress_report(&outputs->progress, "contexts", 0, contexts->count, NULL);
     while (p < contexts->count && status == ATTEST_OK) {

@@ -188,11 +188,9 @@ static void give_back(attest_dataset_builder *builder, size_t bytes)
 
 static attest_status charge(attest_dataset_builder *builder, size_t bytes, attest_error *error)
 {
-    attest_status status = attest_budget_charge(builder->budget, bytes, error);
-
-    if (status == ATTEST_OK)
-        builder->charged += bytes;
-    return status;
+    ATTEST_TRY(attest_budget_charge(builder->budget, bytes, error));
+    builder->charged += bytes;
+    return ATTEST_OK;
 }
 
 /* Returns the new capacity if need entries do not fit: 3/2 of the old one, at least need. */
@@ -207,14 +205,11 @@ static size_t larger(size_t room, size_t need)
 static attest_status grow(attest_dataset_builder *builder, void **block, size_t old,
                           size_t wanted, size_t width, attest_error *error)
 {
-    attest_status status;
     void *grown;
 
     if (wanted > SIZE_MAX / 2 / width)
         return attest_memory_fail(error);
-    status = charge(builder, (wanted - old) * width, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(charge(builder, (wanted - old) * width, error));
     grown = attest_memory_resize(*block, wanted, width);
     if (!grown)
         return attest_memory_fail(error);
@@ -227,7 +222,6 @@ static attest_status reserve_starts(attest_dataset_builder *builder, size_t more
 {
     attest_dataset *dataset = &builder->dataset;
     bool first = !dataset->start;
-    attest_status status;
     void *block = dataset->start;
 
     if (more < builder->start_room && dataset->count < builder->start_room - more)
@@ -235,9 +229,7 @@ static attest_status reserve_starts(attest_dataset_builder *builder, size_t more
     if (more > SIZE_MAX / 4)
         return attest_memory_fail(error);
     size_t room = larger(builder->start_room, dataset->count + 1 + more);
-    status = grow(builder, &block, builder->start_room, room, sizeof *dataset->start, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(grow(builder, &block, builder->start_room, room, sizeof *dataset->start, error));
     dataset->start = block;
     builder->start_room = room;
     if (first)
@@ -249,7 +241,6 @@ static attest_status reserve_tokens(attest_dataset_builder *builder, size_t more
                                     attest_error *error)
 {
     attest_dataset *dataset = &builder->dataset;
-    attest_status status;
     void *block = dataset->token;
 
     if (more <= builder->token_room - dataset->total)
@@ -257,9 +248,7 @@ static attest_status reserve_tokens(attest_dataset_builder *builder, size_t more
     if (more > SIZE_MAX / 4)
         return attest_memory_fail(error);
     size_t room = larger(builder->token_room, dataset->total + more);
-    status = grow(builder, &block, builder->token_room, room, sizeof *dataset->token, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(grow(builder, &block, builder->token_room, room, sizeof *dataset->token, error));
     dataset->token = block;
     builder->token_room = room;
     return ATTEST_OK;
@@ -273,19 +262,15 @@ static attest_status grow_table(attest_dataset_builder *builder, size_t room,
     size_t old = builder->table_room, dim = tokens->dim;
     bool real = builder->table == ATTEST_TABLE_REAL;
     void *block = real ? (void *)tokens->real : (void *)tokens->numerator;
-    attest_status status =
-        grow(builder, &block, old, room, dim * (real ? sizeof(double) : sizeof(fmpz)), error);
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(
+        grow(builder, &block, old, room, dim * (real ? sizeof(double) : sizeof(fmpz)), error));
     if (real) {
         tokens->real = block;
     } else {
         tokens->numerator = block;
         block = tokens->denominator;
-        status = grow(builder, &block, old, room, sizeof(fmpz), error);
-        if (status != ATTEST_OK)
-            return status;
+        ATTEST_TRY(grow(builder, &block, old, room, sizeof(fmpz), error));
         tokens->denominator = block;
     }
     builder->table_room = room;
@@ -306,7 +291,6 @@ static attest_status reserve_table(attest_dataset_builder *builder, size_t more,
 {
     attest_tokens *tokens = &builder->dataset.tokens;
     size_t need = tokens->count + more, old = builder->index.slots, slots;
-    attest_status status = ATTEST_OK;
 
     /* Makes room for one batch of indices more than can be used, because a batch is inserted
      * before it is known to be new. */
@@ -315,12 +299,11 @@ static attest_status reserve_table(attest_dataset_builder *builder, size_t more,
     if (tokens->dim > SIZE_MAX / 2 / sizeof(double))
         return attest_memory_fail(error);
     if (need > builder->table_room)
-        status = grow_table(builder, larger(builder->table_room, need), error);
-    if (status != ATTEST_OK || (slots = attest_map_slots(need)) <= old)
-        return status;
-    status = charge(builder, slots * sizeof *builder->index.slot, error);
-    if (status != ATTEST_OK)
-        return status;
+        ATTEST_TRY(grow_table(builder, larger(builder->table_room, need), error));
+    slots = attest_map_slots(need);
+    if (slots <= old)
+        return ATTEST_OK;
+    ATTEST_TRY(charge(builder, slots * sizeof *builder->index.slot, error));
     if (index_resize(&builder->index, tokens, slots) != ATTEST_OK)
         return attest_memory_fail(error);
     give_back(builder, old * sizeof *builder->index.slot);
@@ -409,11 +392,9 @@ static attest_status set_token(attest_dataset_builder *builder, const fmpq *entr
                                size_t *bytes, attest_error *error)
 {
     size_t dim = builder->dataset.dim;
-    attest_status status = attest_rationals_bound_common(builder->denominator, bytes, entry,
-                                                         dim, builder->budget, error);
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_rationals_bound_common(builder->denominator, bytes, entry, dim,
+                                             builder->budget, error));
     builder->charged += *bytes;
     attest_rationals_get_numerators(builder->numerator, builder->denominator, entry, dim);
     return ATTEST_OK;
@@ -440,14 +421,10 @@ attest_status attest_dataset_builder_add_token(attest_dataset_builder *builder,
     attest_dataset *dataset = &builder->dataset;
     attest_tokens *tokens = &dataset->tokens;
     size_t bytes = 0, found;
-    attest_status status = reserve_tokens(builder, 1, error);
 
-    if (status == ATTEST_OK)
-        status = reserve_table(builder, 1, error);
-    if (status == ATTEST_OK)
-        status = set_token(builder, entry, &bytes, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(reserve_tokens(builder, 1, error));
+    ATTEST_TRY(reserve_table(builder, 1, error));
+    ATTEST_TRY(set_token(builder, entry, &bytes, error));
     found = find_rational(
         &builder->index, tokens, builder->numerator, builder->denominator,
         hash_rational(&builder->index, builder->numerator, builder->denominator, tokens->dim),
@@ -529,18 +506,16 @@ static attest_status add_doubles(attest_dataset_builder *builder, const double *
                                  size_t count, size_t *bad, attest_error *error)
 {
     size_t dim = builder->dataset.dim;
-    attest_status status = reserve_tokens(builder, count, error);
 
     *bad = SIZE_MAX;
-    for (size_t k = 0; k < count && status == ATTEST_OK; k += BATCH) {
+    ATTEST_TRY(reserve_tokens(builder, count, error));
+    for (size_t k = 0; k < count; k += BATCH) {
         size_t some = count - k < BATCH ? count - k : BATCH;
-        status = reserve_table(builder, some, error);
-        if (status == ATTEST_OK)
-            status = add_batch(builder, value + k * dim, some, bad, error);
-        if (*bad != SIZE_MAX)
-            *bad += k * dim;
+        ATTEST_TRY(reserve_table(builder, some, error));
+        ATTEST_TRY_OR(add_batch(builder, value + k * dim, some, bad, error),
+                      *bad += *bad < SIZE_MAX ? k * dim : 0);
     }
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status attest_dataset_builder_add_doubles(attest_dataset_builder *builder,
@@ -562,10 +537,9 @@ attest_status attest_dataset_builder_add_sequences(attest_dataset_builder *build
 {
     attest_dataset *dataset = &builder->dataset;
     size_t bad, dim = dataset->dim;
-    attest_status status = reserve_starts(builder, count, error);
+    attest_status status;
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(reserve_starts(builder, count, error));
     if (length == 0)
         return attest_error_set(error, ATTEST_FORMAT, "a sequence has no tokens");
     if (count > SIZE_MAX / length)
@@ -574,24 +548,23 @@ attest_status attest_dataset_builder_add_sequences(attest_dataset_builder *build
     if (bad != SIZE_MAX)
         return attest_error_set(error, ATTEST_FORMAT, "[%zu][%zu][%zu]: not a finite number",
                                 bad / dim / length, bad / dim % length, bad % dim);
-    for (size_t i = 0; i < count && status == ATTEST_OK; i++) {
+    ATTEST_TRY(status);
+    for (size_t i = 0; i < count; i++) {
         dataset->start[dataset->count + 1] = dataset->start[dataset->count] + length;
         dataset->count++;
     }
     if (count > 0 && length > dataset->longest)
         dataset->longest = length;
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status attest_dataset_builder_end_sequence(attest_dataset_builder *builder,
                                                   attest_error *error)
 {
     attest_dataset *dataset = &builder->dataset;
-    attest_status status = reserve_starts(builder, 1, error);
     size_t length;
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(reserve_starts(builder, 1, error));
     length = dataset->total - dataset->start[dataset->count];
     if (length == 0)
         return attest_error_set(error, ATTEST_FORMAT, "a sequence has no tokens");

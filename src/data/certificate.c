@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/scope.h"
 
 void attest_certificate_witness_init(attest_certificate_witness *witness)
 {
@@ -99,37 +100,29 @@ attest_status attest_certificate_add_open_dataset(attest_certificate *certificat
                                                   bool homogeneous, attest_error *error)
 {
     attest_certificate_input *added = &certificate->input[certificate->inputs];
-    attest_status status =
-        attest_certificate_add_open_input(certificate, "dataset", input, error);
 
+    ATTEST_TRY(attest_certificate_add_open_input(certificate, "dataset", input, error));
     added->homogeneous = homogeneous;
-    if (status == ATTEST_OK && tensor && !(added->tensor = attest_memory_copy(tensor)))
+    if (tensor && !(added->tensor = attest_memory_copy(tensor)))
         return attest_memory_fail(error);
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status attest_certificate_add_input(attest_certificate *certificate, const char *role,
                                            const char *path, attest_error *error)
 {
-    attest_input input;
-    attest_status status = attest_input_open_file(&input, path, SIZE_MAX, error);
+    attest_input input ATTEST_CLEARED_BY(attest_input_close) = {0};
 
-    if (status == ATTEST_OK)
-        status = attest_certificate_add_open_input(certificate, role, &input, error);
-    attest_input_close(&input);
-    return status;
+    ATTEST_TRY(attest_input_open_file(&input, path, SIZE_MAX, error));
+    return attest_certificate_add_open_input(certificate, role, &input, error);
 }
 
 attest_status attest_certificate_add_dataset(attest_certificate *certificate, const char *path,
                                              const char *tensor, bool homogeneous,
                                              attest_error *error)
 {
-    attest_input input;
-    attest_status status = attest_input_open_file(&input, path, SIZE_MAX, error);
+    attest_input input ATTEST_CLEARED_BY(attest_input_close) = {0};
 
-    if (status == ATTEST_OK)
-        status = attest_certificate_add_open_dataset(certificate, &input, tensor, homogeneous,
-                                                     error);
-    attest_input_close(&input);
-    return status;
+    ATTEST_TRY(attest_input_open_file(&input, path, SIZE_MAX, error));
+    return attest_certificate_add_open_dataset(certificate, &input, tensor, homogeneous, error);
 }

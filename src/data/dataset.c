@@ -120,7 +120,6 @@ static attest_status get_reals(attest_sequence *sequence, const attest_dataset *
 {
     const attest_tokens *tokens = &dataset->tokens;
     size_t dim = dataset->dim, length = attest_dataset_length(dataset, i);
-    attest_status status;
     int least = 0;
 
     for (size_t k = 0; k < length; k++) {
@@ -129,9 +128,7 @@ static attest_status get_reals(attest_sequence *sequence, const attest_dataset *
         least = own < least ? own : least;
     }
     /* A double is below 2^1024, so that no numerator has more bits than this. */
-    status = check_budget(budget, (size_t)(1024 - least) / 8, length * dim, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(check_budget(budget, (size_t)(1024 - least) / 8, length * dim, error));
     for (size_t k = 0; k < length; k++) {
         size_t t = attest_dataset_token(dataset, i, k);
         scale_reals(sequence->entry + k * dim, tokens->real + t * dim, dim, least);
@@ -149,18 +146,17 @@ static attest_status common_denominator(fmpz_t denominator, const attest_dataset
 {
     const attest_tokens *tokens = &dataset->tokens;
     size_t length = attest_dataset_length(dataset, i), entries = length * dataset->dim;
-    attest_status status = ATTEST_OK;
 
     fmpz_one(denominator);
-    for (size_t k = 0; k < length && status == ATTEST_OK; k++) {
+    for (size_t k = 0; k < length; k++) {
         const fmpz *own = tokens->denominator + attest_dataset_token(dataset, i, k);
         if (fmpz_divisible(denominator, own))
             continue;
         fmpz_lcm(denominator, denominator, own);
-        status = check_budget(budget, (size_t)fmpz_size(denominator) * sizeof(mp_limb_t),
-                              entries, error);
+        ATTEST_TRY(check_budget(budget, (size_t)fmpz_size(denominator) * sizeof(mp_limb_t),
+                                entries, error));
     }
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_status get_rationals(attest_sequence *sequence, const attest_dataset *dataset,
@@ -168,10 +164,8 @@ static attest_status get_rationals(attest_sequence *sequence, const attest_datas
 {
     const attest_tokens *tokens = &dataset->tokens;
     size_t dim = dataset->dim, length = attest_dataset_length(dataset, i);
-    attest_status status = common_denominator(sequence->denominator, dataset, i, budget, error);
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(common_denominator(sequence->denominator, dataset, i, budget, error));
     FMPZ(factor);
     for (size_t k = 0; k < length; k++) {
         size_t t = attest_dataset_token(dataset, i, k);
@@ -236,10 +230,8 @@ attest_status attest_dataset_set_homogeneous(attest_dataset *dataset, attest_bud
     attest_tokens *tokens = &dataset->tokens;
     size_t dim = tokens->dim, bytes = bytes_of(tokens);
     void *block = tokens->real ? (void *)tokens->real : (void *)tokens->numerator;
-    attest_status status = attest_budget_charge(budget, bytes, error);
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_budget_charge(budget, bytes, error));
     block = tokens->count > SIZE_MAX / (dim + 1)
                 ? NULL
                 : attest_memory_resize(block, tokens->count * (dim + 1), sizeof(double));

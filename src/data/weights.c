@@ -243,15 +243,13 @@ static attest_status check_output(const attest_weights *weights, attest_error *e
 
 attest_status attest_weights_check_shapes(const attest_weights *weights, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
-
     if (weights->heads == 0)
         return attest_error_set(error, ATTEST_FORMAT, "heads: there are no heads");
-    for (size_t h = 0; h < weights->heads && status == ATTEST_OK; h++)
-        status = check_head(weights, h, error);
-    if (status == ATTEST_OK && weights->dim != weights->head[0].wq.cols)
-        status =
-            attest_error_set(error, ATTEST_FORMAT, "dim is %zu, but heads[0].WQ is %zux%zu",
-                             weights->dim, weights->head[0].wq.rows, weights->head[0].wq.cols);
-    return status == ATTEST_OK ? check_output(weights, error) : status;
+    for (size_t h = 0; h < weights->heads; h++)
+        ATTEST_TRY(check_head(weights, h, error));
+    if (weights->dim != weights->head[0].wq.cols)
+        return attest_error_set(error, ATTEST_FORMAT, "dim is %zu, but heads[0].WQ is %zux%zu",
+                                weights->dim, weights->head[0].wq.rows,
+                                weights->head[0].wq.cols);
+    return check_output(weights, error);
 }

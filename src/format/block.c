@@ -475,17 +475,13 @@ attest_status attest_quantised_init(attest_quantised *q, const double *x, size_t
                                     size_t tokens, size_t dim,
                                     const attest_block_format *format, attest_error *error)
 {
-    attest_status status;
-
     *q = (attest_quantised){.format = *format, heads, tokens, dim};
     if (heads == 0 || tokens == 0 || dim == 0)
         return attest_error_set(error, ATTEST_FORMAT, "there is nothing to quantise");
     if (heads > SIZE_MAX / sizeof *q->scale / tokens / dim)
         return attest_memory_fail(error);
-    status = quantise_all(q, x, error);
-    if (status != ATTEST_OK)
-        attest_quantised_clear(q);
-    return status;
+    ATTEST_TRY_OR(quantise_all(q, x, error), attest_quantised_clear(q));
+    return ATTEST_OK;
 }
 
 void attest_quantised_clear(attest_quantised *q)

@@ -439,35 +439,43 @@ static bool run_task(void *context, size_t i)
     return true;
 }
 
-/* Searches all pairs of the tree. Status: NOMEM, IO. */
+/* Searches all pairs of the tree. Status: NOMEM, IO; the caller ends the search. */
 static attest_status run_search(search *find, attest_error *error)
 {
     const attest_tree *tree = find->tree;
-    bool products = tree->leaf == ATTEST_NEAR && tree->nodes;
     size_t room = 0, most = find->jobs > 1 ? tree->cloud->count / PARTS : tree->cloud->count;
-    attest_status status = ATTEST_OK;
 
     find->shared = attest_workers_alloc(1, sizeof *find->shared, find->jobs);
-    if (find->shared && products)
-        status = attest_tree_near_init(&find->near, tree, error);
-    if (status == ATTEST_OK &&
-        (!find->shared || (tree->nodes && !cut(find, &room, most, 0, 0))))
-        status = attest_memory_fail(error);
-    if (status == ATTEST_OK) {
-        begin(find);
-        find->parent = getpid();
-        find->done = find->hinted = 0;
-        attest_progress_report(&tree->cloud->progress, "pairs", 0, 0, NULL);
-        status = attest_workers_run(run_task, find, find->tasks, find->jobs, error);
-        attest_progress_end(&tree->cloud->progress);
-        find->bound = least_bound(find);
-    }
+    if (!find->shared)
+        return attest_memory_fail(error);
+    if (tree->leaf == ATTEST_NEAR && tree->nodes)
+        ATTEST_TRY(attest_tree_near_init(&find->near, tree, error));
+    if (tree->nodes && !cut(find, &room, most, 0, 0))
+        return attest_memory_fail(error);
+    begin(find);
+    find->parent = getpid();
+    find->done = find->hinted = 0;
+    ATTEST_PROGRESS_STAGE(progress, &tree->cloud->progress);
+    attest_progress_report(progress, "pairs", 0, 0, NULL);
+    ATTEST_TRY(attest_workers_run(run_task, find, find->tasks, find->jobs, error));
+    find->bound = least_bound(find);
+    return ATTEST_OK;
+}
+
+/* Frees all but the candidates found. */
+static void end_search(search **running)
+{
+    search *find = *running;
+
+    attest_tree_near_clear(&find->near);
+    attest_workers_free(find->shared, 1, sizeof *find->shared, find->jobs);
+    attest_workers_free(find->active, find->tree->cloud->count, sizeof *find->active,
+                        find->jobs);
+    attest_shared_free(find->given, find->room, sizeof *find->given);
+    free(find->node_active);
     free(find->task);
     find->task = NULL;
     find->tasks = 0;
-    if (products)
-        attest_tree_near_clear(&find->near);
-    return status;
 }
 
 static int by_points(const void *a, const void *b)
@@ -483,28 +491,22 @@ static int by_points(const void *a, const void *b)
  * there were too many on the way, or are too many. Status: NOMEM, IO. */
 static attest_status collect(search *find, bool *overflow, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
+    search *running ATTEST_CLEARED_BY(end_search) = find;
 
     find->pairs = 0;
+    find->shared = NULL;
     find->given = find->jobs > 1 ? attest_shared_alloc(find->room, sizeof *find->given) : NULL;
     if (find->jobs > 1 && !find->given)
-        status = attest_memory_fail(error);
-    if (status == ATTEST_OK)
-        status = run_search(find, error);
-    if (status == ATTEST_OK) {
-        *overflow = atomic_load(&find->shared->overflow);
-        if (find->given && !*overflow) {
-            find->pairs = atomic_load(&find->shared->pairs);
-            memcpy(find->pair, find->given, find->pairs * sizeof *find->pair);
-        }
-        sift(find);
-        *overflow = *overflow || find->pairs > find->room / 2;
+        return attest_memory_fail(error);
+    ATTEST_TRY(run_search(running, error));
+    *overflow = atomic_load(&find->shared->overflow);
+    if (find->given && !*overflow) {
+        find->pairs = atomic_load(&find->shared->pairs);
+        memcpy(find->pair, find->given, find->pairs * sizeof *find->pair);
     }
-    attest_workers_free(find->shared, 1, sizeof *find->shared, find->jobs);
-    attest_shared_free(find->given, find->room, sizeof *find->given);
-    find->shared = NULL;
-    find->given = NULL;
-    return status;
+    sift(find);
+    *overflow = *overflow || find->pairs > find->room / 2;
+    return ATTEST_OK;
 }
 
 /* *bound = the least upper bound on a distance over all pairs of different colours; infinity
@@ -517,7 +519,6 @@ static attest_status find_closest(attest_candidate **pair, size_t *pairs, bool *
 {
     size_t count = tree->cloud->count;
     search find = {.tree = tree, .jobs = choose_jobs(tree), .bound = INFINITY, .room = most};
-    attest_status status;
     bool overflow;
 
     /* Few points have few pairs: room for more would only have to be cleared. */
@@ -526,16 +527,12 @@ static attest_status find_closest(attest_candidate **pair, size_t *pairs, bool *
     find.pair = attest_memory_alloc(find.room, sizeof *find.pair);
     if (!find.pair)
         return attest_memory_fail(error);
-    status = collect(&find, &overflow, error);
+    ATTEST_TRY_OR(collect(&find, &overflow, error), free(find.pair));
     /* The number of pairs kept while the bound falls depends on the order of the visits, that
      * of the candidates does not: search again with the final bound. */
-    if (status == ATTEST_OK && overflow) {
+    if (overflow) {
         find.fixed = true;
-        status = collect(&find, &overflow, error);
-    }
-    if (status != ATTEST_OK) {
-        free(find.pair);
-        return status;
+        ATTEST_TRY_OR(collect(&find, &overflow, error), free(find.pair));
     }
     *complete = !overflow;
     *pairs = overflow ? 0 : find.pairs;
@@ -553,18 +550,15 @@ static attest_status find_active(bool *active, const attest_tree *tree, double b
 {
     size_t count = tree->cloud->count;
     search find = {.tree = tree, .jobs = choose_jobs(tree), .bound = bound, .fixed = true};
-    attest_status status;
+    search *running ATTEST_CLEARED_BY(end_search) = &find;
 
     find.active = attest_workers_alloc(count, sizeof *active, find.jobs);
     find.node_active = attest_memory_alloc(tree->nodes, sizeof *find.node_active);
-    status =
-        find.active && find.node_active ? run_search(&find, error) : attest_memory_fail(error);
-    if (status == ATTEST_OK)
-        memcpy(active, find.active, count * sizeof *active);
-    attest_workers_free(find.shared, 1, sizeof *find.shared, find.jobs);
-    attest_workers_free(find.active, count, sizeof *active, find.jobs);
-    free(find.node_active);
-    return status;
+    if (!find.active || !find.node_active)
+        return attest_memory_fail(error);
+    ATTEST_TRY(run_search(running, error));
+    memcpy(active, find.active, count * sizeof *active);
+    return ATTEST_OK;
 }
 
 /* The iterator. */
@@ -670,13 +664,10 @@ static attest_status find_candidates(attest_candidates *candidates, const attest
 attest_status attest_candidates_init(attest_candidates *candidates, const attest_cloud *cloud,
                                      attest_error *error)
 {
-    attest_status status;
-
     *candidates = (attest_candidates){0};
-    status = find_candidates(candidates, cloud, error);
-    if (status != ATTEST_OK)
-        attest_candidates_clear(candidates);
-    return status;
+    ATTEST_TRY_OR(find_candidates(candidates, cloud, error),
+                  attest_candidates_clear(candidates));
+    return ATTEST_OK;
 }
 
 void attest_candidates_clear(attest_candidates *candidates)

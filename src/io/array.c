@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/scope.h"
 #include "number/double.h"
 
 static const unsigned char item_size[] = {2, 2, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 1, 1, 1};
@@ -303,9 +304,7 @@ static attest_status find_range(int *least, int *top, const attest_array *array,
     for (size_t r = 0; r < slice->rows; r++)
         for (size_t c = 0; c < slice->cols; c++) {
             attest_dyadic value;
-            attest_status status = attest_array_get(&value, array, place(slice, r, c), error);
-            if (status != ATTEST_OK)
-                return status;
+            ATTEST_TRY(attest_array_get(&value, array, place(slice, r, c), error));
             int end = value.exponent + bit_length(value.magnitude);
             *least = value.exponent < *least ? value.exponent : *least;
             *top = end > *top ? end : *top;
@@ -329,23 +328,17 @@ attest_status attest_matrix_set_slice(attest_matrix *matrix, const attest_array 
                                       attest_error *error)
 {
     int least, top;
-    attest_status status = attest_array_check_numbers(array, error);
 
-    if (status == ATTEST_OK)
-        status = find_range(&least, &top, array, slice, error);
-    if (status == ATTEST_OK)
-        status = attest_budget_charge(budget, bytes_of(slice, top - least), error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_array_check_numbers(array, error));
+    ATTEST_TRY(find_range(&least, &top, array, slice, error));
+    ATTEST_TRY(attest_budget_charge(budget, bytes_of(slice, top - least), error));
     attest_matrix_resize(matrix, slice->rows, slice->cols);
     fmpz_one_2exp(matrix->denominator, (ulong)-least);
     for (size_t r = 0; r < slice->rows; r++)
         for (size_t c = 0; c < slice->cols; c++) {
             attest_dyadic value;
             fmpz *entry = matrix->entry + r * slice->cols + c;
-            status = attest_array_get(&value, array, place(slice, r, c), error);
-            if (status != ATTEST_OK) /* not after the first pass */
-                return status;
+            ATTEST_TRY(attest_array_get(&value, array, place(slice, r, c), error));
             fmpz_set_ui(entry, value.magnitude);
             fmpz_mul_2exp(entry, entry, (ulong)(value.exponent - least));
             if (value.negative)

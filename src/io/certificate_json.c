@@ -123,17 +123,15 @@ static attest_status parse_interval(fmpq_t middle, fmpq_t radius, const char *te
 {
     static const char between[] = "+/- ";
     const char *sign = strstr(text, between);
-    attest_status status = ATTEST_OK;
 
     if (*text != '[')
         return parse(middle, text, (size_t)(end - text));
-    if (!sign || sign >= end || end[-1] != ']')
+    if (!sign || sign >= end || end[-1] != ']' || (sign > text + 1 && sign[-1] != ' '))
         return ATTEST_FORMAT;
     if (sign > text + 1)
-        status = sign[-1] == ' ' ? parse(middle, text + 1, (size_t)(sign - text - 2))
-                                 : ATTEST_FORMAT;
+        ATTEST_TRY(parse(middle, text + 1, (size_t)(sign - text - 2)));
     sign += strlen(between);
-    return status == ATTEST_OK ? parse(radius, sign, (size_t)(end - 1 - sign)) : status;
+    return parse(radius, sign, (size_t)(end - 1 - sign));
 }
 
 /* *shift = e of the " * 2^e" at the end of an interval; empty: 0. */
@@ -195,17 +193,16 @@ static bool contains(const fmpq_t middle, const fmpq_t radius, const fmpz_t shif
 attest_status attest_certificate_shows_text(bool *shows, const char *text, const arb_t ball)
 {
     const char *end = strstr(text, " * ");
-    attest_status status;
 
+    *shows = false;
     if (!end)
         end = text + strlen(text);
     FMPQ(middle, radius);
     FMPZ(shift);
-    status = parse_shift(shift, end);
-    if (status == ATTEST_OK)
-        status = parse_interval(middle, radius, text, end);
-    *shows = status == ATTEST_OK && contains(middle, radius, shift, ball);
-    return status;
+    ATTEST_TRY(parse_shift(shift, end));
+    ATTEST_TRY(parse_interval(middle, radius, text, end));
+    *shows = contains(middle, radius, shift, ball);
+    return ATTEST_OK;
 }
 
 /* Balls. */
@@ -543,10 +540,8 @@ attest_status attest_certificate_write(const attest_certificate *certificate, co
                                        attest_error *error)
 {
     attest_json_file file;
-    attest_status status = attest_json_file_open(&file, path, error);
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_json_file_open(&file, path, error));
     attest_certificate_write_json(&file.json, NULL, certificate);
     return attest_json_file_commit(&file, error);
 }

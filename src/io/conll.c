@@ -103,15 +103,12 @@ static attest_status add_word(reader *r, const char *word, size_t length, attest
 {
     const attest_dataset *dataset = &r->builder.dataset;
     uint32_t number, token;
-    attest_status status;
     bool is_new;
 
     if (!attest_word_map_get(&number, &is_new, &r->words, word, length))
         return out_of_memory(error);
     attest_embed_word(r->point, dataset->dim, word, length);
-    status = attest_dataset_builder_add_doubles(&r->builder, r->point, 1, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_dataset_builder_add_doubles(&r->builder, r->point, 1, error));
     token = dataset->token[dataset->total - 1];
     return token == number ? ATTEST_OK : refuse_collision(r, number, token, error);
 }
@@ -179,28 +176,22 @@ static attest_status add_line(reader *r, const char *text, size_t length, attest
 
 static attest_status add_lines(reader *r, const char *text, size_t size, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
-
-    for (size_t at = 0, length; at < size && status == ATTEST_OK; at += length + 1) {
+    for (size_t at = 0, length; at < size; at += length + 1) {
         const char *newline = memchr(text + at, '\n', size - at);
         length = newline ? (size_t)(newline - (text + at)) : size - at;
-        status = add_line(r, text + at, length, error);
+        ATTEST_TRY(add_line(r, text + at, length, error));
     }
-    if (status == ATTEST_OK)
-        status = end_sentence(r, error);
-    if (status == ATTEST_OK && r->builder.dataset.count == 0)
-        status = attest_error_set(error, ATTEST_FORMAT, "there are no sentences");
-    return status;
+    ATTEST_TRY(end_sentence(r, error));
+    if (r->builder.dataset.count == 0)
+        return attest_error_set(error, ATTEST_FORMAT, "there are no sentences");
+    return ATTEST_OK;
 }
 
 /* Moves the labels and the names of the tags to the results. */
 static attest_status finish(attest_dataset *dataset, attest_tags *tags, reader *r,
                             attest_error *error)
 {
-    attest_status status = attest_dataset_builder_finish(dataset, &r->builder, error);
-
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_dataset_builder_finish(dataset, &r->builder, error));
     dataset->label = attest_memory_alloc(dataset->total, sizeof *dataset->label);
     tags->name = attest_memory_alloc(r->tags.count, sizeof *tags->name);
     if (!dataset->label || !tags->name)
@@ -222,44 +213,52 @@ static attest_status finish(attest_dataset *dataset, attest_tags *tags, reader *
     return ATTEST_OK;
 }
 
+static void reader_init(reader *r, size_t dim, attest_budget *budget)
+{
+    *r = (reader){.point = attest_memory_alloc(dim, sizeof *r->point)};
+    attest_word_map_init(&r->words);
+    attest_word_map_init(&r->tags);
+    attest_dataset_builder_init(&r->builder, dim, ATTEST_TABLE_REAL, budget);
+}
+
+static void reader_clear(reader *r)
+{
+    attest_dataset_builder_clear(&r->builder);
+    attest_word_map_clear(&r->words);
+    attest_word_map_clear(&r->tags);
+    free(r->label);
+    free(r->point);
+}
+
+static void clear_results(attest_dataset *dataset, attest_tags *tags)
+{
+    attest_dataset_clear(dataset);
+    attest_tags_clear(tags);
+}
+
 attest_status attest_conll_parse(attest_dataset *dataset, attest_tags *tags, const char *text,
                                  size_t size, size_t dim, attest_budget *budget,
                                  attest_error *error)
 {
-    reader r = {.point = attest_memory_alloc(dim, sizeof *r.point)};
-    attest_status status;
+    ATTEST_SCOPED(reader, r, dim, budget);
 
-    attest_dataset_clear(dataset);
-    attest_tags_clear(tags);
-    attest_word_map_init(&r.words);
-    attest_word_map_init(&r.tags);
-    attest_dataset_builder_init(&r.builder, dim, ATTEST_TABLE_REAL, budget);
-    status = r.point ? add_lines(&r, text, size, error) : out_of_memory(error);
-    if (status == ATTEST_OK)
-        status = finish(dataset, tags, &r, error);
-    attest_dataset_builder_clear(&r.builder);
-    attest_word_map_clear(&r.words);
-    attest_word_map_clear(&r.tags);
-    free(r.label);
-    free(r.point);
-    if (status != ATTEST_OK) {
-        attest_dataset_clear(dataset);
-        attest_tags_clear(tags);
-    }
-    return status;
+    clear_results(dataset, tags);
+    if (!r.point)
+        return out_of_memory(error);
+    ATTEST_TRY(add_lines(&r, text, size, error));
+    ATTEST_TRY_OR(finish(dataset, tags, &r, error), clear_results(dataset, tags));
+    return ATTEST_OK;
 }
 
 attest_status attest_conll_read(attest_dataset *dataset, attest_tags *tags, const char *path,
                                 size_t dim, attest_budget *budget, attest_error *error)
 {
-    attest_input input;
-    attest_status status = attest_input_open(&input, path, attest_budget_left(budget), error);
+    attest_input input ATTEST_CLEARED_BY(attest_input_close) = {0};
 
-    attest_dataset_clear(dataset);
-    attest_tags_clear(tags);
-    if (status != ATTEST_OK)
-        return status;
-    status = attest_conll_parse(dataset, tags, (const char *)input.data, input.size, dim,
-                                budget, error);
-    return attest_input_end(&input, status, error);
+    clear_results(dataset, tags);
+    ATTEST_TRY(attest_input_open(&input, path, attest_budget_left(budget), error));
+    return attest_input_locate(&input,
+                               attest_conll_parse(dataset, tags, (const char *)input.data,
+                                                  input.size, dim, budget, error),
+                               error);
 }

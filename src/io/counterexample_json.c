@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/scope.h"
 #include "io/dataset.h"
 #include "io/json_write.h"
 #include "io/weights_json.h"
@@ -314,10 +315,8 @@ attest_status attest_counterexample_write(const attest_counterexample *counterex
                                           const char *path, attest_error *error)
 {
     attest_json_file file;
-    attest_status status = attest_json_file_open(&file, path, error);
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_json_file_open(&file, path, error));
     attest_counterexample_write_json(&file.json, NULL, counterexample);
     return attest_json_file_commit(&file, error);
 }

@@ -246,10 +246,8 @@ attest_status attest_dataset_write(const attest_dataset *dataset, const char *pa
                                    attest_error *error)
 {
     attest_json_file file;
-    attest_status status = attest_json_file_open(&file, path, error);
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_json_file_open(&file, path, error));
     attest_dataset_write_json(&file.json, NULL, dataset);
     return attest_json_file_commit(&file, error);
 }
@@ -338,9 +336,10 @@ static attest_status add_tokens(attest_dataset_builder *builder, const layout *i
         status = attest_dataset_builder_add_doubles(builder, value, count, error);
     if (status == ATTEST_FORMAT)
         return refuse_tokens(in, value, t, count, error);
-    if (status == ATTEST_OK && count < in->length && (t + count) % in->length == 0)
-        status = attest_dataset_builder_end_sequence(builder, error);
-    return status;
+    ATTEST_TRY(status);
+    if (count < in->length && (t + count) % in->length == 0)
+        return attest_dataset_builder_end_sequence(builder, error);
+    return ATTEST_OK;
 }
 
 /* Returns whether the builder can read the bytes directly. */
@@ -552,14 +551,11 @@ attest_status attest_dataset_read_tensor(attest_dataset *dataset, const char *pa
                                          const char *tensor, attest_budget *budget,
                                          attest_error *error)
 {
-    attest_input input;
-    attest_status status = attest_input_open(&input, path, attest_budget_left(budget), error);
+    attest_input input ATTEST_CLEARED_BY(attest_input_close) = {0};
 
     attest_dataset_clear(dataset);
-    if (status == ATTEST_OK)
-        status = attest_dataset_read_input(dataset, &input, tensor, budget, error);
-    attest_input_close(&input);
-    return status;
+    ATTEST_TRY(attest_input_open(&input, path, attest_budget_left(budget), error));
+    return attest_dataset_read_input(dataset, &input, tensor, budget, error);
 }
 
 attest_status attest_dataset_read(attest_dataset *dataset, const char *path,

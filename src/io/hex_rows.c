@@ -106,29 +106,34 @@ static attest_status read_line(reader *r, attest_error *error)
     return ATTEST_OK;
 }
 
+/* Reads all lines. The result has room for most numbers. */
+static attest_status read_lines(reader *r, size_t most, attest_error *error)
+{
+    r->rows->value = attest_memory_alloc(most, sizeof *r->rows->value);
+    if (!r->rows->value)
+        return attest_memory_fail(error);
+    while (r->at < r->end)
+        ATTEST_TRY(read_line(r, error));
+    return ATTEST_OK;
+}
+
 attest_status attest_hex_rows_parse(attest_hex_rows *rows, const char *text, size_t size,
                                     const attest_format *format, attest_budget *budget,
                                     attest_error *error)
 {
     reader r = {.at = text, .end = text + size, .rows = rows};
     size_t most = size / (DIGITS + 1) + 1; /* a number and a separator */
-    attest_status status = ATTEST_OK;
 
     *rows = (attest_hex_rows){0};
     if (size == 0)
         return attest_error_set(error, ATTEST_FORMAT, "the file is empty");
-    ATTEST_TRY(attest_budget_charge(budget, most * sizeof *rows->value, error));
-    rows->value = attest_memory_alloc(most, sizeof *rows->value);
-    if (!rows->value)
-        status = attest_memory_fail(error);
     attest_in_double_init(&r.hosted, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
-    while (status == ATTEST_OK && r.at < r.end)
-        status = read_line(&r, error);
-    if (status != ATTEST_OK) {
+    ATTEST_TRY(attest_budget_charge(budget, most * sizeof *rows->value, error));
+    ATTEST_TRY_OR(read_lines(&r, most, error), {
         attest_budget_give_back(budget, most * sizeof *rows->value);
         attest_hex_rows_clear(rows);
-    }
-    return status;
+    });
+    return ATTEST_OK;
 }
 
 void attest_hex_rows_clear(attest_hex_rows *rows)
@@ -141,13 +146,12 @@ attest_status attest_hex_rows_read(attest_hex_rows *rows, const char *path,
                                    const attest_format *format, attest_budget *budget,
                                    attest_error *error)
 {
-    attest_input input;
-    attest_status status = attest_input_open(&input, path, attest_budget_left(budget), error);
+    attest_input input ATTEST_CLEARED_BY(attest_input_close) = {0};
 
     *rows = (attest_hex_rows){0};
-    if (status != ATTEST_OK)
-        return status;
-    status = attest_hex_rows_parse(rows, (const char *)input.data, input.size, format, budget,
-                                   error);
-    return attest_input_end(&input, status, error);
+    ATTEST_TRY(attest_input_open(&input, path, attest_budget_left(budget), error));
+    return attest_input_locate(&input,
+                               attest_hex_rows_parse(rows, (const char *)input.data, input.size,
+                                                     format, budget, error),
+                               error);
 }

@@ -40,7 +40,7 @@ attest_status attest_json_locate(const attest_json_cursor *cursor, attest_error 
 {
     attest_text path;
 
-    if (!error || !cursor->parent)
+    if (status == ATTEST_OK || !error || !cursor->parent)
         return status;
     attest_text_init(&path);
     write_path(&path, cursor);
@@ -155,30 +155,25 @@ attest_status attest_json_check_format(const attest_json_cursor *object, const c
     const char *found = NULL;
     char quoted[64];
     int64_t version = 0;
-    attest_status status;
 
     if (attest_json_is_object(object) && !find(object, "format"))
         return attest_json_fail(object, error, ATTEST_FORMAT,
                                 "\"format\" is missing: \"format\": \"%s\", \"version\": 1 "
                                 "is expected here (see doc/files.md)",
                                 format);
-    status = attest_json_get_member(&member, object, "format", error);
-    if (status == ATTEST_OK)
-        status = attest_json_get_string(&found, &member, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_json_get_member(&member, object, "format", error));
+    ATTEST_TRY(attest_json_get_string(&found, &member, error));
     attest_escape_excerpt(quoted, sizeof quoted, found, strlen(found));
     if (strcmp(found, format) != 0)
         return attest_json_fail(&member, error, ATTEST_FORMAT,
                                 "\"%s\" is expected, this is \"%s\"", format, quoted);
-    status = attest_json_get_member(&member, object, "version", error);
-    if (status == ATTEST_OK)
-        status = attest_json_get_integer(&version, &member, error);
-    if (status == ATTEST_OK && version != 1)
-        status =
-            attest_json_fail(&member, error, ATTEST_FORMAT,
-                             "version 1 is expected, this is version %lld", (long long)version);
-    return status;
+    ATTEST_TRY(attest_json_get_member(&member, object, "version", error));
+    ATTEST_TRY(attest_json_get_integer(&version, &member, error));
+    if (version != 1)
+        return attest_json_fail(&member, error, ATTEST_FORMAT,
+                                "version 1 is expected, this is version %lld",
+                                (long long)version);
+    return ATTEST_OK;
 }
 
 attest_status attest_json_get_length(size_t *length, const attest_json_cursor *array,
@@ -263,11 +258,9 @@ attest_status attest_json_get_choice(int *value, const attest_json_cursor *curso
                                      const char *const *name, int count, attest_error *error)
 {
     const char *found = NULL;
-    attest_status status = attest_json_get_string(&found, cursor, error);
     char list[200] = "", quoted[64];
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_json_get_string(&found, cursor, error));
     for (int i = 0; i < count; i++) {
         size_t used = strlen(list);
         if (strcmp(found, name[i]) == 0) {
@@ -284,13 +277,11 @@ attest_status attest_json_get_choice(int *value, const attest_json_cursor *curso
 attest_status attest_json_get_rational(fmpq_t value, const attest_json_cursor *cursor,
                                        attest_error *error)
 {
-    attest_status status;
-
     if (kind_of(cursor) != ATTEST_JSON_NUMBER && kind_of(cursor) != ATTEST_JSON_STRING)
         return wrong_kind(cursor, error, "a number");
-    status = attest_number_parse(value, cursor->value->text, cursor->value->count,
-                                 cursor->budget, error);
-    return status == ATTEST_OK ? ATTEST_OK : attest_json_locate(cursor, error, status);
+    return attest_json_locate(cursor, error,
+                              attest_number_parse(value, cursor->value->text,
+                                                  cursor->value->count, cursor->budget, error));
 }
 
 /* A whole JSON text: parsed, and checked for repeated keys. */
@@ -305,26 +296,22 @@ static int compare_keys(const void *left, const void *right)
 static attest_status check_keys(const attest_json_cursor *object, attest_error *error)
 {
     const attest_json_node *node = object->value;
-    attest_status status =
-        attest_budget_charge(object->budget, node->count * sizeof(char *), error);
-    const char **key;
+    const char **key ATTEST_FREED = NULL;
 
-    if (status != ATTEST_OK)
-        return status;
-    key = attest_memory_alloc(node->count, sizeof *key);
-    for (size_t i = 0; key && i < node->count; i++)
-        key[i] = node->child[2 * i].text;
-    if (key)
-        qsort(key, node->count, sizeof *key, compare_keys);
-    else
-        status = attest_memory_fail(error);
-    for (size_t i = 1; status == ATTEST_OK && i < node->count; i++)
-        if (strcmp(key[i - 1], key[i]) == 0)
-            status = attest_json_fail(object, error, ATTEST_FORMAT,
-                                      "the same key stands twice in this object");
-    free(key);
+    /* Nothing else is charged before the keys are freed. */
+    ATTEST_TRY(attest_budget_charge(object->budget, node->count * sizeof(char *), error));
     attest_budget_give_back(object->budget, node->count * sizeof(char *));
-    return status;
+    key = attest_memory_alloc(node->count, sizeof *key);
+    if (!key)
+        return attest_memory_fail(error);
+    for (size_t i = 0; i < node->count; i++)
+        key[i] = node->child[2 * i].text;
+    qsort(key, node->count, sizeof *key, compare_keys);
+    for (size_t i = 1; i < node->count; i++)
+        if (strcmp(key[i - 1], key[i]) == 0)
+            return attest_json_fail(object, error, ATTEST_FORMAT,
+                                    "the same key stands twice in this object");
+    return ATTEST_OK;
 }
 
 /* Checks all objects in the value; the depth of the tree bounds the recursion. */
@@ -332,29 +319,27 @@ static attest_status check_all_keys(const attest_json_cursor *cursor, attest_err
 {
     const attest_json_node *node = cursor->value;
     bool object = node->kind == ATTEST_JSON_OBJECT;
-    attest_status status = object ? check_keys(cursor, error) : ATTEST_OK;
 
-    for (size_t i = 0; i < node->count && status == ATTEST_OK; i++) {
+    if (object)
+        ATTEST_TRY(check_keys(cursor, error));
+    for (size_t i = 0; i < node->count; i++) {
         attest_json_cursor inner;
         if (object)
             (void)attest_json_get_member_at(&inner, cursor, i);
         else
             inner = attest_json_get_element(cursor, i);
         if (inner.value->kind == ATTEST_JSON_ARRAY || inner.value->kind == ATTEST_JSON_OBJECT)
-            status = check_all_keys(&inner, error);
+            ATTEST_TRY(check_all_keys(&inner, error));
     }
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_status parse(attest_json_document *document, const char *text, size_t size,
                            attest_error *error)
 {
-    attest_status status =
-        attest_json_tree_parse(&document->tree, text, size, document->budget, error);
     attest_json_cursor root;
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_json_tree_parse(&document->tree, text, size, document->budget, error));
     if (document->budget && document->tree.numbers > document->budget->left)
         return attest_budget_charge(document->budget, SIZE_MAX, error);
     root = attest_json_root(document);
@@ -369,28 +354,23 @@ attest_status attest_json_document_parse(attest_json_document *document, const c
                                          size_t size, attest_budget *budget,
                                          attest_error *error)
 {
-    attest_status status;
-
     memset(document, 0, sizeof *document);
     document->budget = budget;
-    status = parse(document, text, size, error);
-    if (status != ATTEST_OK)
-        attest_json_document_clear(document);
-    return status;
+    ATTEST_TRY_OR(parse(document, text, size, error), attest_json_document_clear(document));
+    return ATTEST_OK;
 }
 
 static attest_status read_by(attest_input_opener *open, attest_json_document *document,
                              const char *path, attest_budget *budget, attest_error *error)
 {
-    attest_input input;
-    attest_status status = open(&input, path, attest_budget_left(budget), error);
+    attest_input input ATTEST_CLEARED_BY(attest_input_close) = {0};
 
     memset(document, 0, sizeof *document);
-    if (status != ATTEST_OK)
-        return status;
-    status = attest_json_document_parse(document, (const char *)input.data, input.size, budget,
-                                        error);
-    return attest_input_end(&input, status, error);
+    ATTEST_TRY(open(&input, path, attest_budget_left(budget), error));
+    return attest_input_locate(&input,
+                               attest_json_document_parse(document, (const char *)input.data,
+                                                          input.size, budget, error),
+                               error);
 }
 
 attest_status attest_json_document_read(attest_json_document *document, const char *path,
@@ -440,13 +420,13 @@ attest_status attest_json_parse_value(void *value, attest_json_setter *set, cons
 attest_status attest_json_read_value(void *value, attest_json_setter *set, const char *path,
                                      attest_budget *budget, attest_error *error)
 {
-    attest_input input;
-    attest_status status;
+    attest_input input ATTEST_CLEARED_BY(attest_input_close) = {0};
 
     ATTEST_TRY(attest_input_open(&input, path, attest_budget_left(budget), error));
-    status = attest_json_parse_value(value, set, (const char *)input.data, input.size, budget,
-                                     error);
-    return attest_input_end(&input, status, error);
+    return attest_input_locate(&input,
+                               attest_json_parse_value(value, set, (const char *)input.data,
+                                                       input.size, budget, error),
+                               error);
 }
 
 void attest_json_note(const attest_json_cursor *cursor, attest_status status)

@@ -69,7 +69,7 @@ attest_status attest_json_fail(const attest_json_cursor *cursor, attest_error *e
                                attest_status status, const char *format, ...)
     ATTEST_PRINTF(4, 5);
 
-/* Puts "path: " before *error's text and returns status. */
+/* Puts "path: " before *error's text unless status is OK; returns status. */
 attest_status attest_json_locate(const attest_json_cursor *cursor, attest_error *error,
                                  attest_status status);
 

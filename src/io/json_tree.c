@@ -8,6 +8,7 @@
 #include <attest/number.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 #include "base/text.h"
 
 typedef attest_json_parser parser;
@@ -126,7 +127,6 @@ static const char *find_number(const char **end, const parser *p)
 attest_status attest_json_parser_take_number(parser *p)
 {
     const char *end = NULL, *wrong = find_number(&end, p);
-    attest_status status;
     size_t length;
 
     if (wrong)
@@ -134,9 +134,7 @@ attest_status attest_json_parser_take_number(parser *p)
     length = (size_t)(end - p->at);
     memcpy(p->text, p->at, length);
     p->text[length] = '\0';
-    status = push(p, ATTEST_JSON_NUMBER, p->text, length);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(push(p, ATTEST_JSON_NUMBER, p->text, length));
     count_number(p);
     p->text += length + 1;
     p->at = end;
@@ -262,20 +260,17 @@ static attest_status take_character(parser *p)
 attest_status attest_json_parser_take_string(parser *p)
 {
     char *text = p->text;
-    attest_status status = ATTEST_OK;
 
     p->at++;
-    while (status == ATTEST_OK) {
+    for (;;) {
         while (p->at < p->end && is_plain(*p->at))
             *p->text++ = *p->at++;
         if (p->at == p->end)
             return fail(p, "the text ends inside a string");
         if (*p->at == '"')
             break;
-        status = *p->at == '\\' ? take_escape(p) : take_character(p);
+        ATTEST_TRY(*p->at == '\\' ? take_escape(p) : take_character(p));
     }
-    if (status != ATTEST_OK)
-        return status;
     *p->text++ = '\0';
     p->at++;
     return push(p, ATTEST_JSON_STRING, text, (size_t)(p->text - 1 - text));
@@ -328,7 +323,6 @@ static attest_status expect(parser *p, const char *what)
 static attest_status close_node(parser *p, attest_json_kind kind, size_t count, size_t children)
 {
     attest_json_node *child = p->settled;
-    attest_status status;
 
     memmove(child, p->waiting, children * sizeof *child);
     p->settled += children;
@@ -338,10 +332,9 @@ static attest_status close_node(parser *p, attest_json_kind kind, size_t count, 
         child[i] = child[children - 1 - i];
         child[children - 1 - i] = node;
     }
-    status = push(p, kind, NULL, count);
-    if (status == ATTEST_OK)
-        p->waiting->child = child;
-    return status;
+    ATTEST_TRY(push(p, kind, NULL, count));
+    p->waiting->child = child;
+    return ATTEST_OK;
 }
 
 static attest_status take_value(parser *p);
@@ -353,9 +346,7 @@ static attest_status take_array(parser *p)
     p->at++;
     if (!take(p, ']')) {
         do {
-            attest_status status = take_value(p);
-            if (status != ATTEST_OK)
-                return status;
+            ATTEST_TRY(take_value(p));
             count++;
         } while (take(p, ','));
         if (!take(p, ']'))
@@ -366,15 +357,13 @@ static attest_status take_array(parser *p)
 
 static attest_status take_member(parser *p)
 {
-    attest_status status;
-
     skip_space(p);
     if (p->at == p->end || *p->at != '"')
         return expect(p, "a key in double quotes is expected");
-    status = attest_json_parser_take_string(p);
-    if (status == ATTEST_OK && !take(p, ':'))
+    ATTEST_TRY(attest_json_parser_take_string(p));
+    if (!take(p, ':'))
         return expect(p, "':' is expected");
-    return status == ATTEST_OK ? take_value(p) : status;
+    return take_value(p);
 }
 
 static attest_status take_object(parser *p)
@@ -384,9 +373,7 @@ static attest_status take_object(parser *p)
     p->at++;
     if (!take(p, '}')) {
         do {
-            attest_status status = take_member(p);
-            if (status != ATTEST_OK)
-                return status;
+            ATTEST_TRY(take_member(p));
             count++;
         } while (take(p, ','));
         if (!take(p, '}'))
@@ -410,8 +397,6 @@ static attest_status take_inner(parser *p)
 
 static attest_status take_value(parser *p)
 {
-    attest_status status;
-
     skip_space(p);
     if (p->at == p->end)
         return fail(p, p->depth ? "the text ends too early" : "there is no JSON text");
@@ -420,10 +405,9 @@ static attest_status take_value(parser *p)
     case '[':
         return take_inner(p);
     case '"':
-        status = attest_json_parser_take_string(p);
-        if (status == ATTEST_OK)
-            count_number(p);
-        return status;
+        ATTEST_TRY(attest_json_parser_take_string(p));
+        count_number(p);
+        return ATTEST_OK;
     case '-':
     case '0':
     case '1':
@@ -443,14 +427,12 @@ static attest_status take_value(parser *p)
 
 static attest_status take_text(parser *p)
 {
-    attest_status status;
-
     if (p->end - p->at >= 3 && memcmp(p->at, "\xEF\xBB\xBF", 3) == 0)
         return fail(p, "a byte order mark (save the file without it)");
-    status = take_value(p);
+    ATTEST_TRY(take_value(p));
     skip_space(p);
-    if (status != ATTEST_OK || p->at == p->end)
-        return status;
+    if (p->at == p->end)
+        return ATTEST_OK;
     if (p->waiting->kind != ATTEST_JSON_OBJECT)
         return fail_at_character(p);
     return fail(p, "there is text after the end of the object");
@@ -465,25 +447,21 @@ attest_status attest_json_tree_parse(attest_json_tree *tree, const char *text, s
      * shrink. A number gets a zero byte, too, in place of the character after it, except at
      * the end of the text. */
     size_t bytes = nodes * sizeof(attest_json_node) + size + 1;
-    attest_status status = attest_budget_charge(budget, bytes, error);
 
     memset(tree, 0, sizeof *tree);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_budget_charge(budget, bytes, error));
     tree->bytes = bytes;
     tree->block = p.settled = attest_memory_alloc(bytes, 1);
-    if (tree->block) {
-        p.waiting = p.settled + nodes;
-        p.text = (char *)(p.settled + nodes);
-        status = take_text(&p);
-    } else {
-        status = attest_memory_fail(error);
+    if (!tree->block) {
+        attest_json_tree_clear(tree, budget);
+        return attest_memory_fail(error);
     }
+    p.waiting = p.settled + nodes;
+    p.text = (char *)(p.settled + nodes);
+    ATTEST_TRY_OR(take_text(&p), attest_json_tree_clear(tree, budget));
     tree->root = p.waiting;
     tree->numbers = p.numbers;
-    if (status != ATTEST_OK)
-        attest_json_tree_clear(tree, budget);
-    return status;
+    return ATTEST_OK;
 }
 
 void attest_json_tree_clear(attest_json_tree *tree, attest_budget *budget)

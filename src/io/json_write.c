@@ -260,11 +260,9 @@ void attest_json_write_ball(attest_json *json, const char *key, const arb_t valu
 attest_status attest_json_file_open(attest_json_file *file, const char *path,
                                     attest_error *error)
 {
-    attest_status status = attest_output_open(&file->output, path, error);
-
-    if (status == ATTEST_OK)
-        attest_json_write_begin(&file->json, file->output.stream);
-    return status;
+    ATTEST_TRY(attest_output_open(&file->output, path, error));
+    attest_json_write_begin(&file->json, file->output.stream);
+    return ATTEST_OK;
 }
 
 attest_status attest_json_file_commit(attest_json_file *file, attest_error *error)

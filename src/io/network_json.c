@@ -224,12 +224,12 @@ static attest_status parse_any(attest_network *network, const attest_input *inpu
 attest_status attest_network_read_any(attest_network *network, const char *path,
                                       attest_budget *budget, attest_error *error)
 {
-    attest_input input;
+    attest_input input ATTEST_CLEARED_BY(attest_input_close) = {0};
 
     attest_network_clear(network);
     attest_network_init(network);
     ATTEST_TRY(attest_input_open(&input, path, attest_budget_left(budget), error));
-    ATTEST_TRY(attest_input_end(&input, parse_any(network, &input, budget, error), error));
+    ATTEST_TRY(attest_input_locate(&input, parse_any(network, &input, budget, error), error));
     if (network->dim == 0)
         network->dim = network->input_dim = network->output_dim = network->attention.dim;
     return ATTEST_OK;

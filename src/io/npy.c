@@ -85,16 +85,13 @@ static attest_status parse_descr(attest_array *array, cursor *at, attest_error *
         "u1", "u2", "u4", "u8", "",   "", /* nor have the 8-bit floats */
         "b1"};
     char text[16];
-    attest_status status;
 
     skip_space(at);
     if (at->next < at->end && *at->next == '[')
         return attest_error_set(error, ATTEST_FORMAT,
                                 "npy header: structured dtypes are not read; write one "
                                 "array of a float16/32/64 or integer type per file");
-    status = take_string(at, text, sizeof text, "a dtype such as '<f8'", error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(take_string(at, text, sizeof text, "a dtype such as '<f8'", error));
     array->big_endian = text[0] == '>';
     for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
         if (name[i][0] && text[0] && strcmp(text + 1, name[i]) == 0 &&
@@ -145,12 +142,9 @@ static attest_status parse_shape(attest_array *array, cursor *at, attest_error *
         return refuse(at, error, "a shape such as (2, 3, 4)");
     array->rank = 0;
     while (!take(at, ')')) {
-        attest_status status;
         if (array->rank == ATTEST_ARRAY_MAX_RANK)
             return refuse(at, error, "at most 32 dimensions");
-        status = parse_length(&array->shape[array->rank], at, error);
-        if (status != ATTEST_OK)
-            return status;
+        ATTEST_TRY(parse_length(&array->shape[array->rank], at, error));
         array->rank++;
         if (!take(at, ',') && (array->rank == 1 || at->next == at->end || *at->next != ')'))
             return refuse(at, error, "',' or ')' in the shape");
@@ -167,11 +161,9 @@ static attest_status parse_entry(attest_array *array, unsigned *seen, cursor *at
         attest_status (*parse)(attest_array *, cursor *, attest_error *);
     } key[] = {{"descr", parse_descr}, {"fortran_order", parse_order}, {"shape", parse_shape}};
     char text[16];
-    attest_status status =
-        take_string(at, text, sizeof text, "'descr', 'fortran_order' or 'shape'", error);
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(
+        take_string(at, text, sizeof text, "'descr', 'fortran_order' or 'shape'", error));
     for (unsigned i = 0; i < 3; i++)
         if (strcmp(text, key[i].name) == 0) {
             if (*seen & 1u << i)
@@ -192,9 +184,7 @@ static attest_status parse_dictionary(attest_array *array, cursor *at, attest_er
     if (!take(at, '{'))
         return refuse(at, error, "'{'");
     while (!take(at, '}')) {
-        attest_status status = parse_entry(array, &seen, at, error);
-        if (status != ATTEST_OK)
-            return status;
+        ATTEST_TRY(parse_entry(array, &seen, at, error));
         if (!take(at, ',') && (at->next == at->end || *at->next != '}'))
             return refuse(at, error, "',' or '}'");
     }
@@ -246,15 +236,11 @@ static attest_status parse_header(attest_array *array, size_t *header_size,
     char shape[ATTEST_ARRAY_TEXT_SIZE];
     size_t start = 0, size = 0;
     cursor at;
-    attest_status status = parse_preamble(&start, &size, bytes, count, error);
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(parse_preamble(&start, &size, bytes, count, error));
     memset(array, 0, sizeof *array);
     at = (cursor){bytes + start, bytes + start, bytes + start + size};
-    status = parse_dictionary(array, &at, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(parse_dictionary(array, &at, error));
     attest_array_format_shape(shape, array);
     if (!attest_array_set_shape(array, array->shape, array->rank))
         return attest_error_set(error, ATTEST_FORMAT, "npy header: shape %s is too large",
@@ -283,13 +269,11 @@ attest_status attest_npy_parse(attest_array *array, const unsigned char *bytes, 
                                attest_error *error)
 {
     size_t header_size;
-    attest_status status = parse_header(array, &header_size, bytes, size, error);
 
-    if (status == ATTEST_OK)
-        status = check_size(array, header_size, size, error);
-    if (status == ATTEST_OK)
-        array->data = bytes + header_size;
-    return status;
+    ATTEST_TRY(parse_header(array, &header_size, bytes, size, error));
+    ATTEST_TRY(check_size(array, header_size, size, error));
+    array->data = bytes + header_size;
+    return ATTEST_OK;
 }
 
 /* Weights in .npz archives. */
@@ -330,9 +314,9 @@ static attest_status find(source *from, const attest_zip *zip, const char *name,
                                 "there is no %s in the archive; weights are the arrays WQ, WK, "
                                 "WV of shape (H, s, d) and WO of shape (H, d, s)",
                                 file);
-    attest_status status =
-        attest_npy_read_header(&from->array, &from->header_size, from->entry, error);
-    return status == ATTEST_OK ? ATTEST_OK : attest_error_prefix(error, status, name);
+    return attest_error_prefix(
+        error, attest_npy_read_header(&from->array, &from->header_size, from->entry, error),
+        name);
 }
 
 /* The shape of WQ decides H, s and d. */
@@ -399,23 +383,13 @@ static attest_status read_elements(attest_weights *weights, source *from, int i,
                                    attest_budget *budget, attest_error *error)
 {
     size_t size = from->entry->size;
-    attest_status status = attest_budget_charge(budget, size, error);
-    unsigned char *content;
+    unsigned char *content ATTEST_FREED = attest_memory_alloc(size, 1);
 
-    if (status != ATTEST_OK)
-        return status;
-    content = attest_memory_alloc(size, 1);
-    if (content)
-        status = attest_zip_read(content, size, from->entry, error);
-    else
-        status = attest_memory_fail(error);
-    if (status == ATTEST_OK) {
-        from->array.data = content + from->header_size;
-        status = set_matrices(weights, &from->array, i, budget, error);
-    }
-    free(content);
-    attest_budget_give_back(budget, size);
-    return status == ATTEST_OK ? ATTEST_OK : attest_error_prefix(error, status, array_name[i]);
+    if (!content)
+        return attest_memory_fail(error);
+    ATTEST_TRY(attest_zip_read(content, size, from->entry, error));
+    from->array.data = content + from->header_size;
+    return set_matrices(weights, &from->array, i, budget, error);
 }
 
 static attest_status set_arrays(attest_weights *weights, const attest_zip *zip,
@@ -429,29 +403,32 @@ static attest_status set_arrays(attest_weights *weights, const attest_zip *zip,
         ATTEST_TRY(check_shape(from, i, error));
     ATTEST_TRY(make_heads(weights, from[WQ].array.shape[0], budget, error));
     weights->dim = from[WQ].array.shape[2];
-    for (int i = 0; i < ARRAYS; i++)
-        ATTEST_TRY(read_elements(weights, &from[i], i, budget, error));
+    for (int i = 0; i < ARRAYS; i++) {
+        size_t size = from[i].entry->size;
+        attest_status status;
+
+        ATTEST_TRY(attest_budget_charge(budget, size, error));
+        status = read_elements(weights, &from[i], i, budget, error);
+        attest_budget_give_back(budget, size);
+        ATTEST_TRY(attest_error_prefix(error, status, array_name[i]));
+    }
     return ATTEST_OK;
 }
 
 attest_status attest_weights_set_npz(attest_weights *weights, const unsigned char *bytes,
                                      size_t size, attest_budget *budget, attest_error *error)
 {
-    attest_zip zip;
+    attest_zip zip ATTEST_CLEARED_BY(attest_zip_clear) = {0};
     size_t left = budget ? budget->left : 0;
-    attest_status status = attest_zip_parse(&zip, bytes, size, error);
 
     attest_weights_clear(weights);
     attest_weights_init(weights);
-    if (status != ATTEST_OK)
-        return status;
-    status = set_arrays(weights, &zip, budget, error);
-    attest_zip_clear(&zip);
-    if (status != ATTEST_OK) {
+    ATTEST_TRY(attest_zip_parse(&zip, bytes, size, error));
+    ATTEST_TRY_OR(set_arrays(weights, &zip, budget, error), {
         attest_weights_clear(weights);
         attest_weights_init(weights);
         if (budget)
             budget->left = left;
-    }
-    return status;
+    });
+    return ATTEST_OK;
 }

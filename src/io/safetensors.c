@@ -119,13 +119,10 @@ static attest_status parse(attest_safetensors *file, const char *text, size_t si
 static attest_status parse_header(attest_safetensors *file, const char *text, size_t size,
                                   attest_budget *budget, attest_error *error)
 {
-    attest_status status;
-
     while (size > 0 && text[size - 1] == ' ')
         size--;
-    status = parse(file, text, size, budget, error);
-    return status == ATTEST_OK ? ATTEST_OK
-                               : attest_error_prefix(error, status, "safetensors header");
+    return attest_error_prefix(error, parse(file, text, size, budget, error),
+                               "safetensors header");
 }
 
 /* The file. */
@@ -220,7 +217,6 @@ attest_status attest_safetensors_parse(attest_safetensors *file, const unsigned 
                                        size_t size, attest_budget *budget, attest_error *error)
 {
     size_t length = 0;
-    attest_status status;
 
     memset(file, 0, sizeof *file);
     if (attest_array_find_format(bytes, size) != ATTEST_ARRAY_SAFETENSORS)
@@ -234,12 +230,11 @@ attest_status attest_safetensors_parse(attest_safetensors *file, const unsigned 
                                 "safetensors header of %zu bytes: at most %zu are read", length,
                                 ATTEST_SAFETENSORS_MAX_HEADER);
     file->data = bytes + LENGTH_SIZE + length;
-    status = parse_header(file, (const char *)bytes + LENGTH_SIZE, length, budget, error);
-    if (status == ATTEST_OK)
-        status = check_tensors(file, size - LENGTH_SIZE - length, error);
-    if (status != ATTEST_OK)
-        attest_safetensors_clear(file);
-    return status;
+    ATTEST_TRY_OR(parse_header(file, (const char *)bytes + LENGTH_SIZE, length, budget, error),
+                  attest_safetensors_clear(file));
+    ATTEST_TRY_OR(check_tensors(file, size - LENGTH_SIZE - length, error),
+                  attest_safetensors_clear(file));
+    return ATTEST_OK;
 }
 
 void attest_safetensors_clear(attest_safetensors *file)
@@ -413,23 +408,16 @@ attest_status attest_safetensors_write(const char *path, const attest_safetensor
                                        size_t count, attest_error *error)
 {
     attest_output output;
-    attest_text header;
-    attest_status status = ATTEST_OK;
+    ATTEST_SCOPED(attest_text, header);
 
-    ATTEST_TRY(attest_output_open(&output, path, error));
-    attest_text_init(&header);
     format_header(&header, item, count);
-    if (header.failed) {
-        status = attest_memory_fail_at(error, path);
-    } else {
-        write_word(output.stream, header.size, sizeof(uint64_t));
-        fwrite(header.data, 1, header.size, output.stream);
-    }
-    for (size_t k = 0; k < count && status == ATTEST_OK; k++)
-        status = write_values(output.stream, &item[k], error);
-    attest_text_clear(&header);
-    if (status == ATTEST_OK)
-        return attest_output_commit(&output, error);
-    attest_output_abandon(&output);
-    return status;
+    if (header.failed)
+        return attest_memory_fail_at(error, path);
+    ATTEST_TRY(attest_output_open(&output, path, error));
+    write_word(output.stream, header.size, sizeof(uint64_t));
+    fwrite(header.data, 1, header.size, output.stream);
+    for (size_t k = 0; k < count; k++)
+        ATTEST_TRY_OR(write_values(output.stream, &item[k], error),
+                      attest_output_abandon(&output));
+    return attest_output_commit(&output, error);
 }

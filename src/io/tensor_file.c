@@ -18,6 +18,8 @@ static attest_status parse(attest_tensor_file *file, attest_error *error)
     const unsigned char *bytes = file->input.data;
     size_t size = file->input.size;
 
+    ATTEST_TRY(attest_budget_charge(file->budget, size, error));
+    file->charged = size;
     file->is_npy = attest_array_find_format(bytes, size) == ATTEST_ARRAY_NPY;
     file->is_zip = attest_array_find_format(bytes, size) == ATTEST_ARRAY_ZIP;
     if (file->is_npy)
@@ -30,20 +32,12 @@ static attest_status parse(attest_tensor_file *file, attest_error *error)
 static attest_status open_by(attest_input_opener *open, attest_tensor_file *file,
                              const char *path, attest_budget *budget, attest_error *error)
 {
-    attest_status status;
-
     memset(file, 0, sizeof *file);
     file->budget = budget;
     ATTEST_TRY(open(&file->input, path, attest_budget_left(budget), error));
-    status = attest_budget_charge(budget, file->input.size, error);
-    if (status == ATTEST_OK) {
-        file->charged = file->input.size;
-        status = parse(file, error);
-    }
-    if (attest_input_locate(&file->input, status, error) == ATTEST_OK)
-        return ATTEST_OK;
-    attest_tensor_file_close(file);
-    return status;
+    ATTEST_TRY_OR(attest_input_locate(&file->input, parse(file, error), error),
+                  attest_tensor_file_close(file));
+    return ATTEST_OK;
 }
 
 attest_status attest_tensor_file_open(attest_tensor_file *file, const char *path,
@@ -156,8 +150,6 @@ static attest_status locate(const attest_tensor_file *file, const char *name,
 {
     char shown[88];
 
-    if (status == ATTEST_OK)
-        return ATTEST_OK;
     snprintf(shown, sizeof shown, "%.80s", name);
     if (!file->is_npy)
         attest_error_prefix(error, status, shown);

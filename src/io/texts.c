@@ -33,10 +33,8 @@ attest_status attest_texts_read(attest_texts *texts, const char *path, attest_bu
     ATTEST_TRY(attest_json_document_read(&texts->document, path, budget, error));
     root = attest_json_begin(&texts->document, &failure, error);
     check_all(texts, &root);
-    if (failure.status == ATTEST_OK)
-        return ATTEST_OK;
-    attest_texts_clear(texts);
-    return attest_error_prefix(error, failure.status, path);
+    ATTEST_TRY_OR(attest_error_prefix(error, failure.status, path), attest_texts_clear(texts));
+    return ATTEST_OK;
 }
 
 void attest_texts_clear(attest_texts *texts)

@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 #include "io/zip.h"
 
 enum {
@@ -105,7 +106,6 @@ static attest_status read_end64(archive *zip, const unsigned char *end, attest_e
 static attest_status read_end(archive *zip, attest_error *error)
 {
     const unsigned char *end = find_end(zip->bytes, zip->size);
-    attest_status status = ATTEST_OK;
 
     if (!end)
         return refuse(error, "it has no end record: the file is cut short or has a tail");
@@ -114,11 +114,9 @@ static attest_status read_end(archive *zip, attest_error *error)
     zip->directory = u32(end + 16);
     if (zip->entries == 0xffff || zip->directory_size == 0xffffffff ||
         zip->directory == 0xffffffff)
-        status = read_end64(zip, end, error);
+        ATTEST_TRY(read_end64(zip, end, error));
     else if (u16(end + 4) != 0 || u16(end + 6) != 0 || u16(end + 8) != u16(end + 10))
-        status = refuse(error, "it is spread over several disks");
-    if (status != ATTEST_OK)
-        return status;
+        return refuse(error, "it is spread over several disks");
     if (zip->directory > (size_t)(end - zip->bytes) ||
         zip->directory_size > (size_t)(end - zip->bytes) - zip->directory)
         return refuse(error, "the central directory lies outside the file");
@@ -286,10 +284,7 @@ static attest_status read_entries(attest_zip *zip, const archive *from, attest_e
     size_t left = from->directory_size, used = 0;
 
     for (; zip->count < from->entries; zip->count++) {
-        attest_status status =
-            read_central(&zip->entry[zip->count], &used, from, at, left, error);
-        if (status != ATTEST_OK)
-            return status;
+        ATTEST_TRY(read_central(&zip->entry[zip->count], &used, from, at, left, error));
         at += used;
         left -= used;
     }
@@ -302,19 +297,15 @@ attest_status attest_zip_parse(attest_zip *zip, const unsigned char *bytes, size
                                attest_error *error)
 {
     archive from = {.bytes = bytes, .size = size};
-    attest_status status = read_end(&from, error);
 
     zip->count = 0;
     zip->entry = NULL;
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(read_end(&from, error));
     zip->entry = attest_memory_alloc(from.entries, sizeof *zip->entry);
     if (!zip->entry)
         return attest_memory_fail(error);
-    status = read_entries(zip, &from, error);
-    if (status != ATTEST_OK)
-        attest_zip_clear(zip);
-    return status;
+    ATTEST_TRY_OR(read_entries(zip, &from, error), attest_zip_clear(zip));
+    return ATTEST_OK;
 }
 
 void attest_zip_clear(attest_zip *zip)
@@ -399,15 +390,14 @@ static attest_status read_deflated(unsigned char *to, size_t count,
 attest_status attest_zip_read(unsigned char *to, size_t count, const attest_zip_entry *entry,
                               attest_error *error)
 {
-    attest_status status = ATTEST_OK;
     uLong crc;
 
     if (entry->deflated)
-        status = read_deflated(to, count, entry, error);
+        ATTEST_TRY(read_deflated(to, count, entry, error));
     else
         memcpy(to, entry->packed, count);
-    if (status != ATTEST_OK || count < entry->size)
-        return status;
+    if (count < entry->size)
+        return ATTEST_OK;
     crc = crc32_z(crc32(0, NULL, 0), to, count);
     if (crc != entry->crc)
         return refuse_entry(entry, "fails its CRC", error);

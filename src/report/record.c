@@ -421,7 +421,7 @@ static attest_status read_file(attest_records *records, const char *directory, c
                                attest_budget *budget, attest_error *error)
 {
     char *full ATTEST_FREED = NULL;
-    attest_input input;
+    attest_input input ATTEST_CLEARED_BY(attest_input_close) = {0};
 
     if (!is_json(path) && !ends_with(path, strlen(path), ".csv"))
         return remark(records, path, "not a JSON file", error);
@@ -429,7 +429,7 @@ static attest_status read_file(attest_records *records, const char *directory, c
     if (!full)
         return attest_memory_fail_at(error, path);
     ATTEST_TRY(attest_input_open_file(&input, full, attest_budget_left(budget), error));
-    return attest_input_end(&input, add_input(records, path, &input, budget, error), error);
+    return attest_input_locate(&input, add_input(records, path, &input, budget, error), error);
 }
 
 attest_status attest_records_read(attest_records *records, const char *directory,

@@ -103,10 +103,8 @@ attest_status attest_report_write_csv(const attest_report *report, const char *p
 {
     attest_audit_iter audited;
     attest_output output;
-    attest_status status = attest_output_open(&output, path, error);
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_output_open(&output, path, error));
     fputs("record,layer,head,format,verdict,relative_error_max,relative_error_mean,"
           "weights_error_max,weights_error_mean,argmax_changed,pairs_apart,pairs_by_rounding,"
           "pairs_merged,collisions,nonfinite,saturated,max_ulp,mean_ulp,bound_ulp\n",
