@@ -272,7 +272,6 @@ static attest_status run_arithmetic(attest_audit_result *result, const attest_au
 static attest_status run_formats(attest_audit *audit, attest_error *error)
 {
     size_t many = audit->compares ? audit->formats * ATTEST_AUDIT_ALGORITHMS : 0;
-    attest_status status = ATTEST_OK;
     attest_simulated_arithmetic arithmetic;
 
     audit->result = attest_memory_alloc(audit->formats, sizeof *audit->result);
@@ -289,15 +288,16 @@ static attest_status run_formats(attest_audit *audit, attest_error *error)
                                                     : &audit->algorithm[f - audit->formats],
                                  &arithmetic);
     }
-    attest_progress_report(&audit->progress, "formats", 0, audit->formats + many, NULL);
-    for (size_t f = 0; f < audit->formats + many && status == ATTEST_OK; f++) {
-        status = f < audit->formats ? run_arithmetic(&audit->result[f], audit, true, error)
-                                    : run_arithmetic(&audit->algorithm[f - audit->formats],
-                                                     audit, false, error);
-        attest_progress_report(&audit->progress, "formats", f + 1, audit->formats + many, NULL);
+    ATTEST_PROGRESS_STAGE(progress, &audit->progress);
+    attest_progress_report(progress, "formats", 0, audit->formats + many, NULL);
+    for (size_t f = 0; f < audit->formats + many; f++) {
+        bool own = f < audit->formats;
+        ATTEST_TRY(
+            run_arithmetic(own ? &audit->result[f] : &audit->algorithm[f - audit->formats],
+                           audit, own, error));
+        attest_progress_report(progress, "formats", f + 1, audit->formats + many, NULL);
     }
-    attest_progress_end(&audit->progress);
-    return status;
+    return ATTEST_OK;
 }
 
 /* Finds the laws that the formats break on these data. */

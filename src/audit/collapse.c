@@ -191,12 +191,12 @@ static attest_status walk_down(attest_audit_collapse *collapse,
                                const attest_simulated_arithmetic *like, attest_error *error)
 {
     long bits = collapse->survived ? collapse->survived - 1 : collapse->high;
-    attest_status status = ATTEST_OK;
     double spent = 0;
     bool collides = false;
 
-    attest_progress_report(&collapse->progress, "widths", 0, 0, NULL);
-    for (; bits >= collapse->low && !collides && status == ATTEST_OK; bits--) {
+    ATTEST_PROGRESS_STAGE(progress, &collapse->progress);
+    attest_progress_report(progress, "widths", 0, 0, NULL);
+    for (; bits >= collapse->low && !collides; bits--) {
         attest_simulated_arithmetic arithmetic;
         attest_audit_width_set(&arithmetic, like, bits);
         spent += attest_audit_width_cost(request, &arithmetic);
@@ -205,15 +205,14 @@ static attest_status walk_down(attest_audit_collapse *collapse,
                 "the search takes more than about 30 seconds: --sweep LO..HI runs it";
             break;
         }
-        status = try_width(collapse, &collides, bits, request, classes, like, error);
-        if (status == ATTEST_OK && !collides)
+        ATTEST_TRY(try_width(collapse, &collides, bits, request, classes, like, error));
+        if (!collides)
             collapse->survived = bits;
-        attest_progress_report(&collapse->progress, "widths", collapse->widths, 0, NULL);
+        attest_progress_report(progress, "widths", collapse->widths, 0, NULL);
     }
-    attest_progress_end(&collapse->progress);
     if (!collides)
         collapse->has_pair = false;
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status attest_audit_collapse_find(attest_audit_collapse *collapse,

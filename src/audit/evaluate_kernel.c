@@ -255,7 +255,6 @@ attest_status attest_audit_head_kernel_init(attest_audit_head_kernel *kernel,
 {
     attest_qkv qkv = problem->qkv;
     attest_tensor *const tensor[3] = {&qkv.q, &qkv.k, &qkv.v};
-    attest_status status;
 
     *kernel = (attest_audit_head_kernel){.model = model, .problem = problem};
     if (model->schedules == 0)
@@ -268,11 +267,7 @@ attest_status attest_audit_head_kernel_init(attest_audit_head_kernel *kernel,
 
         ATTEST_TRY(convert(&kernel->rounded[i], tensor[i], format[i], "qkv"[i], error));
     }
-    status = attest_judge_quantised_init(&kernel->inputs, &qkv, model, error);
-    if (status != ATTEST_OK) {
-        memset(&kernel->inputs, 0, sizeof kernel->inputs); /* nothing is left to clear */
-        return status;
-    }
+    ATTEST_TRY(attest_judge_quantised_init(&kernel->inputs, &qkv, model, error));
     kernel->out =
         attest_memory_alloc(problem->queries * problem->value_dim, sizeof *kernel->out);
     return kernel->out ? ATTEST_OK : attest_memory_fail(error);

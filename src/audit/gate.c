@@ -358,7 +358,8 @@ attest_status attest_audit_gate_check(attest_audit_gate *gate, attest_json_write
                                       const void *audit, const char *path,
                                       attest_budget *budget, attest_error *error)
 {
-    attest_json_document document[2];
+    attest_json_document made ATTEST_CLEARED_BY(attest_json_document_clear) = {0};
+    attest_json_document read ATTEST_CLEARED_BY(attest_json_document_clear) = {0};
     attest_json_cursor now, before;
     attest_status status;
     size_t size;
@@ -366,16 +367,10 @@ attest_status attest_audit_gate_check(attest_audit_gate *gate, attest_json_write
 
     if (!text)
         return attest_memory_fail(error);
-    ATTEST_TRY(attest_json_document_parse(&document[0], text, size, NULL, error));
-    status = attest_json_document_read(&document[1], path, budget, error);
-    if (status == ATTEST_OK) {
-        now = attest_json_root(&document[0]);
-        before = attest_json_root(&document[1]);
-        status = compare_records(gate, &now, &before, error);
-        attest_json_document_clear(&document[1]);
-        if (status == ATTEST_FORMAT)
-            attest_error_prefix(error, status, path);
-    }
-    attest_json_document_clear(&document[0]);
-    return status;
+    ATTEST_TRY(attest_json_document_parse(&made, text, size, NULL, error));
+    ATTEST_TRY(attest_json_document_read(&read, path, budget, error));
+    now = attest_json_root(&made);
+    before = attest_json_root(&read);
+    status = compare_records(gate, &now, &before, error);
+    return status == ATTEST_FORMAT ? attest_error_prefix(error, status, path) : status;
 }

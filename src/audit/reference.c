@@ -289,13 +289,10 @@ attest_status attest_audit_reference_get(attest_audit_reference *reference,
                                          const attest_audit_request *request, size_t most,
                                          long bits, attest_error *error)
 {
-    attest_status status;
-
     *reference = (attest_audit_reference){.bits = bits};
-    status = enclose_sample(reference, request, most, error);
-    if (status != ATTEST_OK)
-        attest_audit_reference_clear(reference);
-    return status;
+    ATTEST_TRY_OR(enclose_sample(reference, request, most, error),
+                  attest_audit_reference_clear(reference));
+    return ATTEST_OK;
 }
 
 void attest_audit_reference_clear(attest_audit_reference *reference)
