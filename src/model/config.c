@@ -209,8 +209,7 @@ static attest_status read_config(attest_model_config *config, document_reader *r
     root = attest_json_begin(&document, &failure, error);
     /* The config of a multimodal model contains one for texts. */
     set_all(config, attest_json_find_member(&text, &root, "text_config") ? &text : &root);
-    return failure.status == ATTEST_OK ? ATTEST_OK
-                                       : attest_error_prefix(error, failure.status, path);
+    return attest_error_prefix(error, failure.status, path);
 }
 
 attest_status attest_model_config_read(attest_model_config *config, const char *path,

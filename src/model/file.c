@@ -103,7 +103,7 @@ static attest_status set_shards(attest_model_file *model, const char **file, con
 {
     const char *slash = strrchr(path, '/');
     size_t count = 0;
-    char *directory = attest_memory_copy(slash ? path : ".");
+    char *directory ATTEST_FREED = attest_memory_copy(slash ? path : ".");
 
     if (!directory)
         return attest_memory_fail(error);
@@ -113,14 +113,13 @@ static attest_status set_shards(attest_model_file *model, const char **file, con
     for (size_t i = 0; i < model->names; i++)
         if (count == 0 || strcmp(file[count - 1], file[i]) != 0)
             file[count++] = file[i];
-    attest_status status = make_shards(model, count, error);
-    for (size_t i = 0; i < count && status == ATTEST_OK; i++) {
+    ATTEST_TRY(make_shards(model, count, error));
+    for (size_t i = 0; i < count; i++) {
         model->shard[i].path = attest_directory_join(directory, file[i]);
         if (!model->shard[i].path)
-            status = attest_memory_fail(error);
+            return attest_memory_fail(error);
     }
-    free(directory);
-    return status;
+    return ATTEST_OK;
 }
 
 /* The index of the shard of a file. */
@@ -172,10 +171,17 @@ static attest_status open_index(attest_model_file *model, const char *path, atte
     model->name = attest_memory_alloc(model->names, sizeof *model->name);
     if (!file || !model->name)
         attest_json_note_memory(&root);
-    if (failure.status == ATTEST_OK)
+    if (!attest_json_failed(&root))
         read_map(model, file, path, &map);
-    return failure.status == ATTEST_OK ? ATTEST_OK
-                                       : attest_error_prefix(error, failure.status, path);
+    return attest_error_prefix(error, failure.status, path);
+}
+
+attest_status attest_model_file_locate(const char *path, attest_status status,
+                                       attest_error *error)
+{
+    return error && strncmp(error->text, path, strlen(path)) == 0
+               ? status
+               : attest_error_prefix(error, status, path);
 }
 
 attest_status attest_model_file_open(attest_model_file *model, const char *path,
@@ -183,17 +189,14 @@ attest_status attest_model_file_open(attest_model_file *model, const char *path,
 {
     size_t length = strlen(path);
     bool index = length > 5 && strcmp(path + length - 5, ".json") == 0;
-    attest_status status;
 
     memset(model, 0, sizeof *model);
     model->budget = budget;
     model->indexed = index;
-    status = index ? open_index(model, path, error) : open_file(model, path, error);
-    if (status != ATTEST_OK)
-        attest_model_file_close(model);
-    else
-        qsort(model->name, model->names, sizeof *model->name, by_name);
-    return status;
+    ATTEST_TRY_OR(index ? open_index(model, path, error) : open_file(model, path, error),
+                  attest_model_file_close(model));
+    qsort(model->name, model->names, sizeof *model->name, by_name);
+    return ATTEST_OK;
 }
 
 void attest_model_file_close(attest_model_file *model)

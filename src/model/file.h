@@ -40,6 +40,11 @@ attest_status attest_model_file_open(attest_model_file *model, const char *path,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 void attest_model_file_close(attest_model_file *model);
 
+/* On a failure, puts the path before the error's text unless it begins with it. Returns status.
+ */
+attest_status attest_model_file_locate(const char *path, attest_status status,
+                                       attest_error *error);
+
 bool attest_model_file_has(const attest_model_file *model, const char *name);
 
 /* array = the tensor of this name; it stays until the model is closed. Status: USAGE (there is

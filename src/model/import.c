@@ -85,26 +85,22 @@ static attest_status join(attest_matrix *matrix, size_t rows, size_t cols,
                           const attest_matrix *a, const attest_matrix *b, size_t first,
                           attest_budget *budget, attest_error *error)
 {
-    attest_status status;
     size_t bits;
-    fmpz_t common;
+    FMPZ(common);
 
-    fmpz_init_set(common, a->denominator);
+    fmpz_set(common, a->denominator);
     if (b)
         fmpz_lcm(common, common, b->denominator);
     bits = bits_over(common, a);
     if (b && bits_over(common, b) > bits)
         bits = bits_over(common, b);
-    status = charge(rows, cols, bits, budget, error);
-    if (status == ATTEST_OK) {
-        attest_matrix_resize(matrix, rows, cols);
-        fmpz_set(matrix->denominator, common);
-        put(matrix, a, 0);
-        if (b)
-            put(matrix, b, first);
-    }
-    fmpz_clear(common);
-    return status;
+    ATTEST_TRY(charge(rows, cols, bits, budget, error));
+    attest_matrix_resize(matrix, rows, cols);
+    fmpz_set(matrix->denominator, common);
+    put(matrix, a, 0);
+    if (b)
+        put(matrix, b, first);
+    return ATTEST_OK;
 }
 
 /* Matrix i with its bias, for tokens with a last coordinate 1. */
@@ -117,30 +113,28 @@ static attest_status set_with_bias(attest_matrix *matrix, const attest_import_la
     size_t size = layer->size + output_bias, dim = layer->dim + 1;
     bool has_column = part->bias_name && (!output || output_bias);
     attest_array_slice slice = slice_of(layer, i, h), column = bias_of(layer, i, h);
-    size_t left = budget ? budget->left : 0, used = 0;
-    attest_matrix a, b;
+    size_t left = attest_budget_left(budget), used;
     attest_status status;
+    ATTEST_SCOPED(attest_matrix, a);
+    ATTEST_SCOPED(attest_matrix, b);
 
-    attest_matrix_init(&a);
-    attest_matrix_init(&b);
-    status = attest_matrix_set_slice(&a, &part->array, &slice, budget, error);
-    if (status == ATTEST_OK && has_column) {
-        status = attest_matrix_set_slice(&b, &part->bias, &column, budget, error);
-        if (status != ATTEST_OK)
-            attest_error_prefix(error, status, part->bias_name);
-    }
-    if (budget)
-        used = left - budget->left;
-    if (status == ATTEST_OK)
-        status = join(matrix, output ? dim : size, output ? size : dim, &a,
-                      has_column ? &b : NULL, output ? layer->size : layer->dim, budget, error);
-    /* The values' extra row (0, ..., 0, 1) feeds the output's bias. */
-    if (status == ATTEST_OK && i == ATTEST_IMPORT_V && output_bias)
-        fmpz_set(matrix->entry + layer->size * dim + layer->dim, matrix->denominator);
-    attest_matrix_clear(&b);
-    attest_matrix_clear(&a);
+    ATTEST_TRY(attest_matrix_set_slice(&a, &part->array, &slice, budget, error));
+    used = left - attest_budget_left(budget);
+    if (has_column)
+        ATTEST_TRY_OR(attest_error_prefix(
+                          error,
+                          attest_matrix_set_slice(&b, &part->bias, &column, budget, error),
+                          part->bias_name),
+                      attest_budget_give_back(budget, used));
+    used = left - attest_budget_left(budget);
+    status = join(matrix, output ? dim : size, output ? size : dim, &a, has_column ? &b : NULL,
+                  output ? layer->size : layer->dim, budget, error);
     attest_budget_give_back(budget, used);
-    return status;
+    ATTEST_TRY(status);
+    /* The values' extra row (0, ..., 0, 1) feeds the output's bias. */
+    if (i == ATTEST_IMPORT_V && output_bias)
+        fmpz_set(matrix->entry + layer->size * dim + layer->dim, matrix->denominator);
+    return ATTEST_OK;
 }
 
 /* The factors or terms of the norm as a column, or a column of the default value. */
@@ -187,32 +181,24 @@ static void fold(attest_matrix *matrix, const attest_matrix *g, const attest_mat
 static attest_status fold_norm(attest_matrix *matrix, const attest_import_layer *layer,
                                attest_budget *budget, attest_error *error)
 {
-    size_t left = budget ? budget->left : 0;
-    attest_matrix g, b;
-    attest_status status;
+    size_t left = attest_budget_left(budget);
+    ATTEST_SCOPED(attest_matrix, g);
+    ATTEST_SCOPED(attest_matrix, b);
 
     if (!layer->normed)
         return ATTEST_OK;
-    attest_matrix_init(&g);
-    attest_matrix_init(&b);
-    status = get_vector(&g, &layer->norm_weight, layer->dim, 1, budget, error);
-    for (size_t c = 0; status == ATTEST_OK && layer->one_more && c < layer->dim; c++)
+    ATTEST_TRY(get_vector(&g, &layer->norm_weight, layer->dim, 1, budget, error));
+    for (size_t c = 0; layer->one_more && c < layer->dim; c++)
         fmpz_add(g.entry + c, g.entry + c, g.denominator);
-    if (status == ATTEST_OK)
-        status = get_vector(&b, &layer->norm_bias, layer->dim, 0, budget, error);
-    if (status == ATTEST_OK)
-        attest_budget_give_back(budget, left - (budget ? budget->left : 0));
-    if (status == ATTEST_OK)
-        status = charge(matrix->rows, matrix->cols,
-                        bits_over(matrix->denominator, matrix) + bits_over(g.denominator, &g) +
-                            bits_over(b.denominator, &b) + fmpz_bits(g.denominator) +
-                            fmpz_bits(b.denominator) + 64,
-                        budget, error);
-    if (status == ATTEST_OK)
-        fold(matrix, &g, &b);
-    attest_matrix_clear(&b);
-    attest_matrix_clear(&g);
-    return status;
+    ATTEST_TRY(get_vector(&b, &layer->norm_bias, layer->dim, 0, budget, error));
+    attest_budget_give_back(budget, left - attest_budget_left(budget));
+    ATTEST_TRY(charge(matrix->rows, matrix->cols,
+                      bits_over(matrix->denominator, matrix) + bits_over(g.denominator, &g) +
+                          bits_over(b.denominator, &b) + fmpz_bits(g.denominator) +
+                          fmpz_bits(b.denominator) + 64,
+                      budget, error));
+    fold(matrix, &g, &b);
+    return ATTEST_OK;
 }
 
 static attest_status multiply(attest_matrix *matrix, const fmpq *scale, attest_budget *budget,
@@ -220,14 +206,28 @@ static attest_status multiply(attest_matrix *matrix, const fmpq *scale, attest_b
 {
     slong count = (slong)(matrix->rows * matrix->cols);
     slong bits = _fmpz_vec_max_bits(matrix->entry, count);
-    attest_status status =
-        charge(matrix->rows, matrix->cols,
-               (size_t)FLINT_ABS(bits) + fmpz_bits(fmpq_numref(scale)), budget, error);
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(charge(matrix->rows, matrix->cols,
+                      (size_t)FLINT_ABS(bits) + fmpz_bits(fmpq_numref(scale)), budget, error));
     _fmpz_vec_scalar_mul_fmpz(matrix->entry, matrix->entry, count, fmpq_numref(scale));
     fmpz_mul(matrix->denominator, matrix->denominator, fmpq_denref(scale));
+    return ATTEST_OK;
+}
+
+/* matrix = matrix i of head h, with the norm and, for the keys, the scale (unless NULL). */
+static attest_status set_matrix(attest_matrix *matrix, const attest_import_layer *layer, int i,
+                                size_t h, bool output_bias, const fmpq *scale,
+                                attest_budget *budget, attest_error *error)
+{
+    attest_array_slice slice = slice_of(layer, i, h);
+
+    ATTEST_TRY(layer->has_bias ? set_with_bias(matrix, layer, i, h, output_bias, budget, error)
+                               : attest_matrix_set_slice(matrix, &layer->part[i].array, &slice,
+                                                         budget, error));
+    if (i != ATTEST_IMPORT_O)
+        ATTEST_TRY(fold_norm(matrix, layer, budget, error));
+    if (i == ATTEST_IMPORT_K && scale)
+        ATTEST_TRY(multiply(matrix, scale, budget, error));
     return ATTEST_OK;
 }
 
@@ -236,22 +236,11 @@ attest_status attest_import_set_head(attest_head *head, const attest_import_laye
                                      attest_budget *budget, attest_error *error)
 {
     attest_matrix *const matrix[ATTEST_IMPORTS] = {&head->wq, &head->wk, &head->wv, &head->wo};
-    attest_status status = ATTEST_OK;
 
-    for (int i = 0; i < ATTEST_IMPORTS && status == ATTEST_OK; i++) {
-        attest_array_slice slice = slice_of(layer, i, h);
-        if (layer->has_bias)
-            status = set_with_bias(matrix[i], layer, i, h, output_bias, budget, error);
-        else
-            status = attest_matrix_set_slice(matrix[i], &layer->part[i].array, &slice, budget,
-                                             error);
-        if (status == ATTEST_OK && i != ATTEST_IMPORT_O)
-            status = fold_norm(matrix[i], layer, budget, error);
-        if (status == ATTEST_OK && i == ATTEST_IMPORT_K && scale)
-            status = multiply(matrix[i], scale, budget, error);
-        if (status != ATTEST_OK)
-            return attest_error_prefix(error, status, layer->part[i].name);
-    }
+    for (int i = 0; i < ATTEST_IMPORTS; i++)
+        ATTEST_TRY(attest_error_prefix(
+            error, set_matrix(matrix[i], layer, i, h, output_bias, scale, budget, error),
+            layer->part[i].name));
     return ATTEST_OK;
 }
 
@@ -454,13 +443,10 @@ attest_status attest_import_read(attest_weights *weights, const char *path,
     ATTEST_TRY(attest_model_file_open(&file, path, budget, error));
     status = attest_import_set(weights, &file, path, request, budget, error);
     attest_model_file_close(&file);
-    if (status == ATTEST_OK)
-        return ATTEST_OK;
-    attest_weights_clear(weights);
-    if (budget)
-        budget->left = left;
-    /* Adds the path unless the error of a tensor file contains one. */
-    return error && strncmp(error->text, path, strlen(path)) == 0
-               ? status
-               : attest_error_prefix(error, status, path);
+    ATTEST_TRY_OR(attest_model_file_locate(path, status, error), {
+        attest_weights_clear(weights);
+        if (budget)
+            budget->left = left;
+    });
+    return ATTEST_OK;
 }

@@ -209,11 +209,10 @@ static attest_status set_orientation(attest_import *request, attest_model_file *
                                      attest_error *error)
 {
     attest_array array;
-    attest_status status = attest_model_file_get(&array, file, request->qkv, error);
 
-    if (status == ATTEST_OK)
-        request->transpose = array.rank == 2 && array.shape[1] > array.shape[0];
-    return status;
+    ATTEST_TRY(attest_model_file_get(&array, file, request->qkv, error));
+    request->transpose = array.rank == 2 && array.shape[1] > array.shape[0];
+    return ATTEST_OK;
 }
 
 /* Writes the prefix of the names of the layer's attention tensors: "model.layers.3.self_attn.".

@@ -62,10 +62,8 @@ static attest_status find_matrix(attest_import_part *part, attest_model_file *fi
                                  bool transpose, attest_error *error)
 {
     char shape[ATTEST_ARRAY_TEXT_SIZE];
-    attest_status status = attest_model_file_get(&part->array, file, part->name, error);
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_model_file_get(&part->array, file, part->name, error));
     ATTEST_TRY(refuse_scales(part->name, file, error));
     attest_array_format_shape(shape, &part->array);
     if (part->array.rank != 2 || part->array.count == 0)
@@ -83,13 +81,10 @@ static attest_status find_bias(attest_import_part *part, attest_model_file *file
                                attest_error *error)
 {
     char shape[ATTEST_ARRAY_TEXT_SIZE], matrix[ATTEST_ARRAY_TEXT_SIZE];
-    attest_status status;
 
     if (!part->bias_name)
         return ATTEST_OK;
-    status = attest_model_file_get(&part->bias, file, part->bias_name, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_model_file_get(&part->bias, file, part->bias_name, error));
     attest_array_format_shape(shape, &part->bias);
     attest_array_format_shape(matrix, &part->array);
     if (part->bias.rank != 1 || part->bias.count != part->rows)
@@ -183,18 +178,17 @@ static attest_status check_shapes(attest_import_layer *layer, const attest_impor
 {
     attest_import_part *o = &layer->part[ATTEST_IMPORT_O];
     size_t groups, all = request->o_heads ? request->o_heads : layer->heads;
-    attest_status status = set_size(layer, &groups, request, error);
 
-    for (int i = 0; i < ATTEST_IMPORT_O && status == ATTEST_OK; i++)
-        status = set_rows(layer, i, groups, request, error);
-    if (status == ATTEST_OK && (o->rows != layer->dim || o->cols != all * layer->size))
+    ATTEST_TRY(set_size(layer, &groups, request, error));
+    for (int i = 0; i < ATTEST_IMPORT_O; i++)
+        ATTEST_TRY(set_rows(layer, i, groups, request, error));
+    if (o->rows != layer->dim || o->cols != all * layer->size)
         return refuse_shape(o, "o", layer->dim, all * layer->size, error);
     /* Keys and values must have the same number of heads. */
-    if (status == ATTEST_OK &&
-        layer->part[ATTEST_IMPORT_K].groups != layer->part[ATTEST_IMPORT_V].groups)
+    if (layer->part[ATTEST_IMPORT_K].groups != layer->part[ATTEST_IMPORT_V].groups)
         return refuse_shape(&layer->part[ATTEST_IMPORT_V], "v, to fit k,",
                             layer->part[ATTEST_IMPORT_K].rows, layer->dim, error);
-    return status;
+    return ATTEST_OK;
 }
 
 /* Finds an optional vector of the norm. */
@@ -232,23 +226,22 @@ attest_status attest_import_find(attest_import_layer *layer, attest_model_file *
     const char *const name[ATTEST_IMPORTS] = {request->q, request->k, request->v, request->o};
     const char *const bias[ATTEST_IMPORTS] = {request->bias_q, request->bias_k, request->bias_v,
                                               request->bias_o};
-    attest_status status = check_request(request, error);
 
     memset(layer, 0, sizeof *layer);
     layer->heads = request->heads;
     layer->o_head = request->o_head;
     layer->has_bias = attest_import_has_bias(request);
-    for (int i = 0; i < ATTEST_IMPORTS && status == ATTEST_OK; i++) {
+    ATTEST_TRY(check_request(request, error));
+    for (int i = 0; i < ATTEST_IMPORTS; i++) {
         bool fused = request->qkv && i != ATTEST_IMPORT_O;
         layer->part[i].name = fused ? request->qkv : name[i];
         layer->part[i].bias_name = fused ? request->bias_qkv : bias[i];
-        status = find_matrix(&layer->part[i], file, request->transpose, error);
+        ATTEST_TRY(find_matrix(&layer->part[i], file, request->transpose, error));
     }
-    if (status == ATTEST_OK)
-        status = check_shapes(layer, request, error);
-    for (int i = 0; i < ATTEST_IMPORTS && status == ATTEST_OK; i++)
-        status = find_bias(&layer->part[i], file, error);
-    return status == ATTEST_OK ? find_norm(layer, file, request, error) : status;
+    ATTEST_TRY(check_shapes(layer, request, error));
+    for (int i = 0; i < ATTEST_IMPORTS; i++)
+        ATTEST_TRY(find_bias(&layer->part[i], file, error));
+    return find_norm(layer, file, request, error);
 }
 
 /* value = the number in this many decimal digits. */

@@ -142,15 +142,15 @@ static attest_status apply_norm(attest_linear_sides *sides, int side, size_t h, 
 {
     const attest_weights *weights = sides->weights;
     bool all = weights->form.over_heads;
-    attest_status status;
 
     ARB(root, factor);
     FMPQ(gain);
-    status = get_root(root, sides, side, all ? 0 : h, all ? weights->heads : h + 1, k, error);
+    ATTEST_TRY(
+        get_root(root, sides, side, all ? 0 : h, all ? weights->heads : h + 1, k, error));
     for (size_t g = all ? 0 : h; g < (all ? weights->heads : h + 1); g++) {
         const attest_head *head = &weights->head[g];
 
-        for (size_t r = 0; status == ATTEST_OK && r < head->gain[side].rows; r++) {
+        for (size_t r = 0; r < head->gain[side].rows; r++) {
             arb_ptr x = sides->side[side][g] + k * head->wq.rows + r;
 
             attest_matrix_get_entry(gain, &head->gain[side], r, 0);
@@ -159,7 +159,7 @@ static attest_status apply_norm(attest_linear_sides *sides, int side, size_t h, 
             arb_mul(x, x, factor, sides->precision);
         }
     }
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_status apply_norms(attest_linear_sides *sides, size_t k, attest_error *error)
@@ -403,18 +403,13 @@ static attest_status add_sequence(attest_dataset_builder *builder, attest_linear
 static attest_status build(attest_dataset *made, attest_linear_tokens *l, attest_budget *budget,
                            attest_error *error)
 {
-    attest_dataset_builder builder;
-    attest_status status;
+    ATTEST_SCOPED(attest_dataset_builder, builder, l->width, ATTEST_TABLE_RATIONAL, budget);
 
-    attest_dataset_builder_init(&builder, l->width, ATTEST_TABLE_RATIONAL, budget);
-    status =
-        attest_dataset_builder_reserve(&builder, l->dataset->count, l->dataset->total, error);
-    for (size_t i = 0; i < l->dataset->count && status == ATTEST_OK; i++)
-        status = add_sequence(&builder, l, i, error);
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(made, &builder, error);
-    attest_dataset_builder_clear(&builder);
-    return status;
+    ATTEST_TRY(
+        attest_dataset_builder_reserve(&builder, l->dataset->count, l->dataset->total, error));
+    for (size_t i = 0; i < l->dataset->count; i++)
+        ATTEST_TRY(add_sequence(&builder, l, i, error));
+    return attest_dataset_builder_finish(made, &builder, error);
 }
 
 /* The error of a score is at most |q| e_k + |k| e_q + e_q e_k, with norms of the rounded
@@ -495,12 +490,10 @@ static attest_status attempt(attest_dataset *made, attest_linear_tokens *l, size
     attest_status status;
 
     ATTEST_TRY(attest_budget_charge(budget, bytes, error));
-    status = room_init(l, rounded, bits, error);
-    if (status == ATTEST_OK) {
-        status = build(made, l, budget, error);
-        bound_scores(l);
-        room_clear(l);
-    }
+    ATTEST_TRY_OR(room_init(l, rounded, bits, error), attest_budget_give_back(budget, bytes));
+    status = build(made, l, budget, error);
+    bound_scores(l);
+    room_clear(l);
     attest_budget_give_back(budget, bytes);
     return status;
 }

@@ -145,8 +145,14 @@ typedef struct pairing {
     bool one;                           /* the token contains a 1 */
     bool before;                        /* the token contains x, its value before the norm */
     fmpq *normed;                       /* the normed tokens, or NULL: no norm */
+    size_t entries;                     /* of normed */
     fmpq *token;                        /* one token */
 } pairing;
+
+static void pairing_clear(pairing *p)
+{
+    attest_rationals_free(p->normed, p->entries);
+}
 
 static bool same_lengths(const attest_dataset *a, const attest_dataset *b)
 {
@@ -189,27 +195,21 @@ static attest_status build(attest_dataset *paired, pairing *p, attest_budget *bu
                            attest_error *error)
 {
     size_t width = width_of(p);
-    attest_dataset_builder builder;
-    attest_status status;
+    ATTEST_RATIONALS(token, width);
+    ATTEST_SCOPED(attest_dataset_builder, builder, width, ATTEST_TABLE_RATIONAL, budget);
 
-    p->token = attest_rationals_alloc(width);
-    if (!p->token)
+    if (!token)
         return attest_memory_fail(error);
-    attest_dataset_builder_init(&builder, width, ATTEST_TABLE_RATIONAL, budget);
-    status = attest_dataset_builder_reserve(&builder, p->z->count, p->z->total, error);
-    for (size_t i = 0; i < p->z->count && status == ATTEST_OK; i++) {
-        for (size_t k = p->z->start[i]; k < p->z->start[i + 1] && status == ATTEST_OK; k++) {
+    p->token = token;
+    ATTEST_TRY(attest_dataset_builder_reserve(&builder, p->z->count, p->z->total, error));
+    for (size_t i = 0; i < p->z->count; i++) {
+        for (size_t k = p->z->start[i]; k < p->z->start[i + 1]; k++) {
             make_token(p, k);
-            status = attest_dataset_builder_add_token(&builder, p->token, error);
+            ATTEST_TRY(attest_dataset_builder_add_token(&builder, token, error));
         }
-        if (status == ATTEST_OK)
-            status = attest_dataset_builder_end_sequence(&builder, error);
+        ATTEST_TRY(attest_dataset_builder_end_sequence(&builder, error));
     }
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(paired, &builder, error);
-    attest_dataset_builder_clear(&builder);
-    attest_rationals_free(p->token, width);
-    return status;
+    return attest_dataset_builder_finish(paired, &builder, error);
 }
 
 /* Replaces the tokens of the dataset by those of p; keeps its name. */
@@ -347,17 +347,18 @@ static attest_status set_longer(attest_dataset *dataset, attest_weights *weights
                                 const attest_dataset *residual, const fmpq *bias, bool one,
                                 attest_budget *budget, attest_error *error)
 {
-    size_t dim = dataset->dim, normed = dataset->tokens.count * dim;
+    size_t dim = dataset->dim;
     /* Normed tokens contain the tokens before the norm, which may map several of them to one.
      */
-    pairing p = {.z = dataset,
-                 .residual = residual ? residual : dataset,
-                 .bias = bias,
-                 .dim = dim,
-                 .one = one,
-                 .before = residual && weights->norm != ATTEST_NORM_NONE};
+    pairing p ATTEST_CLEARED_BY(pairing_clear) = {.z = dataset,
+                                                  .residual = residual ? residual : dataset,
+                                                  .bias = bias,
+                                                  .dim = dim,
+                                                  .one = one,
+                                                  .before = residual &&
+                                                            weights->norm != ATTEST_NORM_NONE,
+                                                  .entries = dataset->tokens.count * dim};
     bool adds = weights->skip || has_bias(bias, dim);
-    attest_status status;
 
     if (!weights->skip && adds)
         p.residual = NULL;
@@ -367,11 +368,8 @@ static attest_status set_longer(attest_dataset *dataset, attest_weights *weights
                                 "the tensor '%.100s' that the skip adds has another shape than "
                                 "the tokens",
                                 weights->residual);
-    status = norm_tokens(&p, rounded, weights, error);
-    if (status == ATTEST_OK)
-        status = replace_tokens(dataset, &p, budget, error);
-    attest_rationals_free(p.normed, normed);
-    ATTEST_TRY(status);
+    ATTEST_TRY(norm_tokens(&p, rounded, weights, error));
+    ATTEST_TRY(replace_tokens(dataset, &p, budget, error));
     ATTEST_TRY(widen(weights, dataset->dim, budget, error));
     weights->skip = adds;
     weights->skip_from = dim + one;
@@ -407,30 +405,26 @@ static attest_status set_with(attest_dataset *dataset, attest_weights *weights, 
 {
     bool other = weights->residual && weights->skip;
     size_t dim = dataset->dim;
-    fmpq *bias = attest_rationals_alloc(dim);
-    attest_status status = bias ? ATTEST_OK : attest_memory_fail(error);
-    attest_dataset residual;
+    ATTEST_RATIONALS(bias, dim);
+    ATTEST_SCOPED(attest_dataset, residual);
 
-    attest_dataset_init(&residual);
-    if (status == ATTEST_OK && other && !input)
-        status = attest_error_set(error, ATTEST_USAGE,
-                                  "the skip adds the tensor '%.100s', but there is no file to "
-                                  "find it in",
-                                  weights->residual);
-    if (status == ATTEST_OK && other)
-        status = attest_dataset_read_input(&residual, input, weights->residual, budget, error);
-    if (status == ATTEST_OK)
-        status = set(dataset, weights, rounded, other ? &residual : NULL, bias, budget, error);
-    attest_dataset_clear(&residual);
-    attest_rationals_free(bias, dim);
-    return status;
+    if (!bias)
+        return attest_memory_fail(error);
+    if (other && !input)
+        return attest_error_set(error, ATTEST_USAGE,
+                                "the skip adds the tensor '%.100s', but there is no file to "
+                                "find it in",
+                                weights->residual);
+    if (other)
+        ATTEST_TRY(
+            attest_dataset_read_input(&residual, input, weights->residual, budget, error));
+    return set(dataset, weights, rounded, other ? &residual : NULL, bias, budget, error);
 }
 
 attest_status attest_pairing_set(attest_dataset *dataset, attest_weights *weights,
                                  const attest_input *input, attest_budget *budget,
                                  attest_error *error)
 {
-    attest_status status = ATTEST_OK;
     size_t dim = dataset->dim;
     long rounded = 0;
 
@@ -445,9 +439,7 @@ attest_status attest_pairing_set(attest_dataset *dataset, attest_weights *weight
             "the norm takes tokens of %zu entries, without the coordinate 1",
             weights->dim - weights->homogeneous);
     if (dataset->dim != weights->dim || weights->residual || weights->norm != ATTEST_NORM_NONE)
-        status = set_with(dataset, weights, &rounded, input, budget, error);
-    if (status != ATTEST_OK)
-        return status;
+        ATTEST_TRY(set_with(dataset, weights, &rounded, input, budget, error));
     weights->homogeneous = false;
     weights->norm = ATTEST_NORM_NONE;
     free(weights->residual);

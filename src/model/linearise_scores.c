@@ -196,36 +196,28 @@ static void replace(attest_dataset *dataset, attest_dataset *made)
     dataset->name = dataset->comment = NULL;
     attest_dataset_clear(dataset);
     *dataset = *made;
+    attest_dataset_init(made);
 }
 
 attest_status attest_linearise_scores(attest_dataset *dataset, attest_weights *weights,
                                       size_t rounded, long bits, attest_budget *budget,
                                       attest_error *error)
 {
-    attest_linear_tokens l = {.dataset = dataset, .weights = weights};
-    attest_dataset made;
-    attest_status status = attest_linear_tokens_init(&l, error);
+    attest_linear_tokens l ATTEST_CLEARED_BY(attest_linear_tokens_clear) = {.dataset = dataset,
+                                                                            .weights = weights};
+    ATTEST_SCOPED(attest_dataset, made);
 
-    attest_dataset_init(&made);
-    if (status == ATTEST_OK && weights->activation == ATTEST_HARDMAX && (l.turned || l.capped))
-        status =
-            attest_error_set(error, ATTEST_UNABLE,
-                             "hardmax is undecided: scores that are not rational (%s) cannot "
-                             "be compared exactly",
-                             l.capped ? "a softcap" : "norms or angles of queries and keys");
-    if (status == ATTEST_OK)
-        status = charge(&l, budget, error);
-    if (status == ATTEST_OK)
-        status = attest_linear_tokens_make(&made, &l, rounded, bits, budget, error);
-    if (status == ATTEST_OK)
-        status = set_identity(&made, dataset, budget, error);
-    if (status == ATTEST_OK) {
-        add_output_error(weights, &l);
-        set_weights(weights, &l);
-        replace(dataset, &made);
-    } else {
-        attest_dataset_clear(&made);
-    }
-    attest_linear_tokens_clear(&l);
-    return status;
+    ATTEST_TRY(attest_linear_tokens_init(&l, error));
+    if (weights->activation == ATTEST_HARDMAX && (l.turned || l.capped))
+        return attest_error_set(error, ATTEST_UNABLE,
+                                "hardmax is undecided: scores that are not rational (%s) "
+                                "cannot be compared exactly",
+                                l.capped ? "a softcap" : "norms or angles of queries and keys");
+    ATTEST_TRY(charge(&l, budget, error));
+    ATTEST_TRY(attest_linear_tokens_make(&made, &l, rounded, bits, budget, error));
+    ATTEST_TRY(set_identity(&made, dataset, budget, error));
+    add_output_error(weights, &l);
+    set_weights(weights, &l);
+    replace(dataset, &made);
+    return ATTEST_OK;
 }

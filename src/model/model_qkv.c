@@ -113,15 +113,12 @@ static attest_status get_numbers(double *to, const attest_array *array, size_t f
 static attest_status get_vector(double **to, const attest_array *array, const char *name,
                                 attest_error *error)
 {
-    attest_status status;
-
     if (!array->data)
         return ATTEST_OK;
     *to = attest_memory_alloc(array->count, sizeof **to);
     if (!*to)
         return attest_memory_fail(error);
-    status = get_numbers(*to, array, 0, 1, array->count, error);
-    return status == ATTEST_OK ? status : attest_error_prefix(error, status, name);
+    return attest_error_prefix(error, get_numbers(*to, array, 0, 1, array->count, error), name);
 }
 
 /* The transposed matrix of q, k or v, and its bias: all heads one after another. */
@@ -130,33 +127,28 @@ static attest_status get_part(former *f, int i, attest_error *error)
     const attest_import_layer *import = &f->layer->import;
     const attest_import_part *part = &import->part[i];
     size_t rows = part->groups * import->size, dim = import->dim;
-    double *row = attest_memory_alloc(dim, sizeof *row);
-    attest_status status = ATTEST_OK;
+    double *row ATTEST_FREED = attest_memory_alloc(dim, sizeof *row);
 
     f->matrix[i] = attest_memory_alloc(rows * dim, sizeof *f->matrix[i]);
     if (part->bias_name)
         f->bias[i] = attest_memory_alloc(rows, sizeof *f->bias[i]);
     if (!row || !f->matrix[i] || (part->bias_name && !f->bias[i]))
-        status = attest_memory_fail(error);
-    for (size_t r = 0; r < rows && status == ATTEST_OK; r++) {
+        return attest_memory_fail(error);
+    for (size_t r = 0; r < rows; r++) {
         size_t at = part->first_row + r / import->size * part->head_rows + r % import->size;
 
-        status =
-            get_numbers(row, &part->array, at * part->row_step, part->col_step, dim, error);
-        if (status != ATTEST_OK) {
-            attest_error_prefix(error, status, part->name);
-            break;
-        }
+        ATTEST_TRY(attest_error_prefix(
+            error,
+            get_numbers(row, &part->array, at * part->row_step, part->col_step, dim, error),
+            part->name));
         for (size_t c = 0; c < dim; c++)
             f->matrix[i][c * rows + r] = row[c];
-        if (part->bias_name) {
-            status = get_numbers(&f->bias[i][r], &part->bias, at, 1, 1, error);
-            if (status != ATTEST_OK)
-                attest_error_prefix(error, status, part->bias_name);
-        }
+        if (part->bias_name)
+            ATTEST_TRY(attest_error_prefix(
+                error, get_numbers(&f->bias[i][r], &part->bias, at, 1, 1, error),
+                part->bias_name));
     }
-    free(row);
-    return status;
+    return ATTEST_OK;
 }
 
 /* Gemma's norms multiply by 1 + w. */
@@ -361,17 +353,12 @@ static attest_status form_named(attest_qkv_formed *formed, former *f, const char
                                 attest_error *error)
 {
     double *to[3];
-    attest_status status;
 
     ATTEST_TRY(get_stream(f, name, file, error));
     ATTEST_TRY(former_init(f, error));
     ATTEST_TRY(alloc(formed, to, f, budget, error));
-    status = form_tokens(f, to, error);
-    if (status != ATTEST_OK) {
-        attest_error_prefix(error, status, name);
-        return attest_input_locate(&file->input, status, error);
-    }
-    return ATTEST_OK;
+    return attest_input_locate(
+        &file->input, attest_error_prefix(error, form_tokens(f, to, error), name), error);
 }
 
 /* formed = the queries, keys and values for the stream in the file, and the terms added to
@@ -380,21 +367,17 @@ static attest_status form_layer(attest_qkv_formed *formed, const layer_tensors *
                                 const attest_model_stream *stream, attest_tensor_file *file,
                                 attest_budget *budget, attest_error *error)
 {
-    former f = {.layer = layer};
-    char *name = attest_qkv_format_name(stream->name, layer->request.layer);
-    attest_status status;
+    former f ATTEST_CLEARED_BY(former_clear) = {.layer = layer};
+    char *name ATTEST_FREED = attest_qkv_format_name(stream->name, layer->request.layer);
 
     memset(formed, 0, sizeof *formed);
     if (!name)
         return attest_memory_fail(error);
-    status = form_named(formed, &f, name, file, budget, error);
-    former_clear(&f);
-    free(name);
-    if (status != ATTEST_OK) {
+    ATTEST_TRY_OR(form_named(formed, &f, name, file, budget, error), {
         free(formed->block);
         formed->block = NULL;
-    }
-    return status;
+    });
+    return ATTEST_OK;
 }
 
 /* Finds the tensors of a layer. Status: as of open. */
@@ -443,11 +426,11 @@ static attest_status find_layers(attest_qkv_source *source, const attest_model_s
 
     source->layered = attest_qkv_is_pattern(stream->name);
     if (source->layered) {
-        attest_status status = attest_qkv_find_layers(&source->layer, &source->layers,
-                                                      source->file, stream->name, error);
-
-        if (status != ATTEST_OK)
-            return attest_input_locate(input, status, error);
+        ATTEST_TRY(
+            attest_input_locate(input,
+                                attest_qkv_find_layers(&source->layer, &source->layers,
+                                                       source->file, stream->name, error),
+                                error));
     } else {
         source->layer = attest_memory_alloc(1, sizeof *source->layer);
         if (!source->layer)
@@ -529,19 +512,11 @@ static attest_status form(attest_qkv_source *source, attest_qkv *qkv,
     return ATTEST_OK;
 }
 
-/* Puts the path before the error, unless it begins with it. */
-static attest_status locate(const char *path, attest_status status, attest_error *error)
-{
-    if (status == ATTEST_OK || (error && strncmp(error->text, path, strlen(path)) == 0))
-        return status;
-    return attest_error_prefix(error, status, path);
-}
-
 attest_status attest_model_qkv_open(attest_qkv_source *source, attest_qkv *qkv,
                                     attest_model_stream *stream, attest_budget *budget,
                                     attest_error *error)
 {
-    attest_model_file model;
+    attest_model_file model ATTEST_CLEARED_BY(attest_model_file_close) = {0};
     attest_status status;
     bool found;
 
@@ -552,16 +527,12 @@ attest_status attest_model_qkv_open(attest_qkv_source *source, attest_qkv *qkv,
     if (model.shards == 1 && model.shard[0].open)
         memcpy(stream->sha256, attest_input_sha256(&model.shard[0].file.input), 65);
     source->names.path = stream->path;
-    status = attest_tensor_file_open(&source->file[0], stream->path, budget, error);
-    if (status == ATTEST_OK) {
-        status = form(source, qkv, stream, &model, budget, error);
-        /* Errors of the stream begin with its file; all others are about the model. */
-        if (status != ATTEST_OK &&
-            strncmp(error->text, stream->path, strlen(stream->path)) != 0)
-            status = locate(stream->model, status, error);
-    }
-    attest_model_file_close(&model);
-    if (status != ATTEST_OK)
-        attest_qkv_source_close(source);
-    return status;
+    ATTEST_TRY_OR(attest_tensor_file_open(&source->file[0], stream->path, budget, error),
+                  attest_qkv_source_close(source));
+    status = form(source, qkv, stream, &model, budget, error);
+    /* Errors of the stream begin with its file; all others are about the model. */
+    if (status != ATTEST_OK && strncmp(error->text, stream->path, strlen(stream->path)) != 0)
+        attest_model_file_locate(stream->model, status, error);
+    ATTEST_TRY_OR(status, attest_qkv_source_close(source));
+    return ATTEST_OK;
 }

@@ -95,7 +95,6 @@ attest_status attest_qkv_find_layers(size_t **layer, size_t *count,
                                      attest_error *error)
 {
     size_t room = 0, length;
-    attest_status status = ATTEST_OK;
     const char *name;
 
     *layer = NULL;
@@ -103,14 +102,11 @@ attest_status attest_qkv_find_layers(size_t **layer, size_t *count,
     if (strstr(strstr(pattern, hole) + 1, hole))
         return attest_error_set(error, ATTEST_USAGE, "'%.80s' contains {} more than once",
                                 pattern);
-    for (size_t i = 0;
-         status == ATTEST_OK && (name = attest_tensor_file_name(&length, file, i)) != NULL; i++)
-        status = add_layer(layer, count, &room, name, length, pattern, error);
-    if (status != ATTEST_OK) {
-        free(*layer);
-        *layer = NULL;
-        return status;
-    }
+    for (size_t i = 0; (name = attest_tensor_file_name(&length, file, i)) != NULL; i++)
+        ATTEST_TRY_OR(add_layer(layer, count, &room, name, length, pattern, error), {
+            free(*layer);
+            *layer = NULL;
+        });
     if (*count > 0)
         qsort(*layer, *count, sizeof **layer, compare);
     return ATTEST_OK;
@@ -160,25 +156,20 @@ static attest_status open_files(attest_qkv_source *source, attest_budget *budget
 static attest_status check_part(attest_qkv_source *source, size_t part, attest_error *error)
 {
     const char *pattern = source->names.name[part];
-    size_t *layer, count, i = 0;
-    attest_status status = attest_qkv_find_layers(&layer, &count, source->file, pattern, error);
+    size_t *layer ATTEST_FREED = NULL, count, i = 0;
 
-    if (status == ATTEST_OK) {
-        while (i < count && i < source->layers && layer[i] == source->layer[i])
-            i++;
-        if (i < source->layers && (i == count || layer[i] > source->layer[i]))
-            status = attest_error_set(error, ATTEST_FORMAT,
-                                      "layer %zu has a q, but there is no tensor '%.80s' for "
-                                      "its %s",
-                                      source->layer[i], pattern, attest_qkv_part_name[part]);
-        else if (i < count)
-            status = attest_error_set(error, ATTEST_FORMAT,
-                                      "layer %zu has a %s ('%.80s'), but no q ('%.80s')",
-                                      layer[i], attest_qkv_part_name[part], pattern,
-                                      source->names.name[ATTEST_QKV_Q]);
-        free(layer);
-    }
-    return status;
+    ATTEST_TRY(attest_qkv_find_layers(&layer, &count, source->file, pattern, error));
+    while (i < count && i < source->layers && layer[i] == source->layer[i])
+        i++;
+    if (i < source->layers && (i == count || layer[i] > source->layer[i]))
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "layer %zu has a q, but there is no tensor '%.80s' for its %s",
+                                source->layer[i], pattern, attest_qkv_part_name[part]);
+    if (i < count)
+        return attest_error_set(
+            error, ATTEST_FORMAT, "layer %zu has a %s ('%.80s'), but no q ('%.80s')", layer[i],
+            attest_qkv_part_name[part], pattern, source->names.name[ATTEST_QKV_Q]);
+    return ATTEST_OK;
 }
 
 static attest_status find_layers(attest_qkv_source *source, attest_error *error)
@@ -211,16 +202,13 @@ static attest_status find_layers(attest_qkv_source *source, attest_error *error)
 attest_status attest_qkv_source_open(attest_qkv_source *source, const attest_qkv_names *names,
                                      attest_budget *budget, attest_error *error)
 {
-    attest_status status;
-
     memset(source, 0, sizeof *source);
     source->names = *names;
-    status = open_files(source, budget, error);
-    if (status == ATTEST_OK)
-        status = attest_input_locate(&source->file[0].input, find_layers(source, error), error);
-    if (status != ATTEST_OK)
-        attest_qkv_source_close(source);
-    return status;
+    ATTEST_TRY_OR(open_files(source, budget, error), attest_qkv_source_close(source));
+    ATTEST_TRY_OR(
+        attest_input_locate(&source->file[0].input, find_layers(source, error), error),
+        attest_qkv_source_close(source));
+    return ATTEST_OK;
 }
 
 void attest_qkv_source_close(attest_qkv_source *source)
@@ -289,7 +277,6 @@ attest_status attest_qkv_source_read(attest_qkv *qkv, attest_qkv_source *source,
     attest_tensor *const tensor[ATTEST_QKV_PARTS] = {
         &qkv->q,    &qkv->k,         &qkv->v,         &qkv->mask,
         &qkv->sink, &qkv->q_descale, &qkv->k_descale, &qkv->v_descale};
-    attest_status status = ATTEST_OK;
 
     for (size_t i = 0; source->formed && i < ATTEST_QKV_PARTS; i++)
         *tensor[i] = source->formed[place].tensor[i];
@@ -298,8 +285,8 @@ attest_status attest_qkv_source_read(attest_qkv *qkv, attest_qkv_source *source,
     for (size_t i = 0; i < ATTEST_QKV_PARTS; i++)
         if (source->file[i].charged)
             attest_tensor_file_drop(&source->file[i]);
-    for (size_t i = 0; i < ATTEST_QKV_PARTS && status == ATTEST_OK; i++) {
-        char *name = NULL;
+    for (size_t i = 0; i < ATTEST_QKV_PARTS; i++) {
+        char *name ATTEST_FREED = NULL;
 
         memset(tensor[i], 0, sizeof *tensor[i]);
         if (!source->names.name[i])
@@ -307,11 +294,11 @@ attest_status attest_qkv_source_read(attest_qkv *qkv, attest_qkv_source *source,
         name = source->names.path
                    ? attest_qkv_format_name(source->names.name[i], source->layer[place])
                    : attest_memory_copy(source->names.name[i]);
-        status =
-            name ? read_part(tensor[i], source, i, name, error) : attest_memory_fail(error);
-        free(name);
+        if (!name)
+            return attest_memory_fail(error);
+        ATTEST_TRY(read_part(tensor[i], source, i, name, error));
     }
-    return status;
+    return ATTEST_OK;
 }
 
 /* Splits FILE:NAME at the last colon, unless there is a file with the whole name. */
@@ -329,29 +316,33 @@ static attest_status split(attest_qkv_output *output, const char *text, bool lay
     return ATTEST_OK;
 }
 
+static attest_status open_output(attest_qkv_output *output, const char *text,
+                                 attest_qkv_source *source, attest_budget *budget,
+                                 attest_error *error)
+{
+    ATTEST_TRY(split(output, text, source->layered, error));
+    if (source->names.path && strcmp(output->path, source->names.path) == 0) {
+        output->file = source->file; /* a file is read once */
+    } else {
+        output->file = &output->own;
+        ATTEST_TRY(attest_tensor_file_open(&output->own, output->path, budget, error));
+    }
+    if (source->layered && !attest_qkv_is_pattern(output->name))
+        return attest_error_set(error, ATTEST_USAGE,
+                                "%s: '%.80s' is one tensor, but there are many layers; {} "
+                                "stands for their number",
+                                attest_input_name(output->path), output->name);
+    return ATTEST_OK;
+}
+
 attest_status attest_qkv_output_open(attest_qkv_output *output, const char *text,
                                      attest_qkv_source *source, attest_budget *budget,
                                      attest_error *error)
 {
-    attest_status status;
-
     memset(output, 0, sizeof *output);
-    status = split(output, text, source->layered, error);
-    if (status == ATTEST_OK && source->names.path &&
-        strcmp(output->path, source->names.path) == 0) {
-        output->file = source->file; /* a file is read once */
-    } else if (status == ATTEST_OK) {
-        output->file = &output->own;
-        status = attest_tensor_file_open(&output->own, output->path, budget, error);
-    }
-    if (status == ATTEST_OK && source->layered && !attest_qkv_is_pattern(output->name))
-        status = attest_error_set(error, ATTEST_USAGE,
-                                  "%s: '%.80s' is one tensor, but there are many layers; {} "
-                                  "stands for their number",
-                                  attest_input_name(output->path), output->name);
-    if (status != ATTEST_OK)
-        attest_qkv_output_close(output);
-    return status;
+    ATTEST_TRY_OR(open_output(output, text, source, budget, error),
+                  attest_qkv_output_close(output));
+    return ATTEST_OK;
 }
 
 void attest_qkv_output_close(attest_qkv_output *output)
@@ -419,18 +410,15 @@ static attest_status find_layout(layout *at, const attest_array *array, const si
 static attest_status read_named(double *to, attest_qkv_output *output, const char *name,
                                 const size_t shape[4], attest_error *error)
 {
+    attest_status status;
     attest_array array;
     layout at = {{0}};
-    attest_status status = attest_tensor_file_get(&array, output->file, name, error);
 
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_tensor_file_get(&array, output->file, name, error));
     status = find_layout(&at, &array, shape, error);
-    if (status != ATTEST_OK) {
-        if (!output->file->is_npy)
-            attest_error_prefix(error, status, name);
-        return attest_input_locate(&output->file->input, status, error);
-    }
+    if (!output->file->is_npy)
+        attest_error_prefix(error, status, name);
+    ATTEST_TRY(attest_input_locate(&output->file->input, status, error));
     for (size_t b = 0; b < shape[0]; b++)
         for (size_t h = 0; h < shape[1]; h++)
             for (size_t i = 0; i < shape[2]; i++, to += shape[3])
@@ -444,11 +432,12 @@ attest_status attest_qkv_output_read(double *to, attest_qkv_output *output,
                                      const attest_qkv_source *source, size_t place,
                                      const size_t shape[4], attest_error *error)
 {
-    char *name = attest_qkv_format_name(output->name, source->layer[place]);
-    attest_status status =
-        name ? read_named(to, output, name, shape, error) : attest_memory_fail(error);
+    char *name ATTEST_FREED = attest_qkv_format_name(output->name, source->layer[place]);
+    attest_status status;
 
-    free(name);
+    if (!name)
+        return attest_memory_fail(error);
+    status = read_named(to, output, name, shape, error);
     if (output->file == &output->own)
         attest_tensor_file_drop(&output->own);
     return status;
