@@ -42,6 +42,23 @@ static inline void attest_shared_block_clear(attest_shared_block *block)
 void *attest_workers_alloc(size_t count, size_t size, size_t jobs);
 void attest_workers_free(void *block, size_t count, size_t size, size_t jobs);
 
+/* ATTEST_WORKERS(type, name, count, jobs): a pointer to such memory for count values, freed at
+ * the end of its block. count and jobs are evaluated twice. */
+typedef struct attest_workers_block {
+    void *address;
+    size_t count, size, jobs;
+} attest_workers_block;
+
+static inline void attest_workers_block_clear(attest_workers_block *block)
+{
+    attest_workers_free(block->address, block->count, block->size, block->jobs);
+}
+
+#define ATTEST_WORKERS(type, name, count, jobs)                                                \
+    attest_workers_block name##_block ATTEST_CLEARED_BY(attest_workers_block_clear) = {        \
+        attest_workers_alloc(count, sizeof(type), jobs), count, sizeof(type), jobs};           \
+    type *name = name##_block.address
+
 /* Calls work(context, i) for every i < count in jobs processes; with one job, or if a fork is
  * not worth it, in this one. The results must depend on i alone and be written to shared
  * memory. Workers take the next item as they finish one. Status: NOMEM if work returned false

@@ -182,14 +182,17 @@ static attest_status narrow(attest_finding *finding, const attest_claim *claim, 
     fine.has_pair = finding->has_pair;
     fmpz_set(fine.required_pairs, finding->required_pairs);
     status = settle_and_name(&fine, claim, method, contexts, error);
-    if (status == ATTEST_OK && fine.verdict != ATTEST_UNDECIDED &&
+    if (status == ATTEST_UNABLE)
+        return ATTEST_OK;
+    ATTEST_TRY(status);
+    if (fine.verdict != ATTEST_UNDECIDED &&
         (finding->verdict == ATTEST_UNDECIDED || arb_is_zero(fine.min_separation) ||
          !is_wide(&fine))) {
         attest_finding coarse = *finding;
         *finding = fine;
         fine = coarse;
     }
-    return status == ATTEST_UNABLE ? ATTEST_OK : status;
+    return ATTEST_OK;
 }
 
 /* The chain after the contexts. First differences only compare neighbours: Boltzmann values are

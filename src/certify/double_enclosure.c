@@ -285,15 +285,12 @@ static bool evaluate_block(void *context, size_t block)
 static attest_status evaluate(pass *p, attest_error *error)
 {
     size_t count = p->contexts->count;
-    attest_status status;
 
     p->parent = getpid();
-    attest_progress_report(p->progress, "contexts", 0, count, NULL);
-    status =
-        attest_workers_run(evaluate_block, p, (count + BLOCK_CONTEXTS - 1) / BLOCK_CONTEXTS,
-                           p->points->jobs, error);
-    attest_progress_end(p->progress);
-    return status;
+    ATTEST_PROGRESS_STAGE(progress, p->progress);
+    attest_progress_report(progress, "contexts", 0, count, NULL);
+    return attest_workers_run(evaluate_block, p, (count + BLOCK_CONTEXTS - 1) / BLOCK_CONTEXTS,
+                              p->points->jobs, error);
 }
 
 static bool allocate(attest_double_points *points)
@@ -321,7 +318,6 @@ attest_double_points_init(attest_double_points *points, const attest_weights *we
 {
     pass p ATTEST_CLEARED_BY(pass_clear) = {
         .dataset = dataset, .contexts = contexts, .points = points, .progress = progress};
-    attest_status status;
 
     *points =
         (attest_double_points){.contexts = contexts->count,
@@ -329,10 +325,9 @@ attest_double_points_init(attest_double_points *points, const attest_weights *we
                                .jobs = jobs > 1 && contexts->count > BLOCK_CONTEXTS ? jobs : 1};
     ATTEST_TRY(layer_init(&p.layer, weights, error));
     ATTEST_TRY(tokens_init(&p.tokens, &dataset->tokens, error));
-    status = allocate(points) ? evaluate(&p, error) : attest_memory_fail(error);
-    if (status != ATTEST_OK)
-        attest_double_points_clear(points);
-    return status;
+    ATTEST_TRY_OR(allocate(points) ? evaluate(&p, error) : attest_memory_fail(error),
+                  attest_double_points_clear(points));
+    return ATTEST_OK;
 }
 
 void attest_double_points_clear(attest_double_points *points)

@@ -189,6 +189,7 @@ attest_status attest_first_difference_witness(attest_certificate_witness *witnes
 
     ARB(gap, t, log2);
     FMPQ(alpha, distance);
+    witness->present = false;
     for (int side = 0; side < 2; side++)
         witness->neighbours[side] =
             attest_first_difference_place(scan, event->token, list[side]);
@@ -206,11 +207,13 @@ attest_status attest_first_difference_witness(attest_certificate_witness *witnes
     arb_set_fmpq(t, distance, bits);
     status = attest_sharp_gap_bound(witness->bound, log2, gap, witness->common == 0, t,
                                     ATTEST_FIRST_DIFFERENCE_BITS, error);
+    if (status == ATTEST_DOMAIN)
+        return ATTEST_OK; /* too close to the threshold: no witness */
+    ATTEST_TRY(status);
     arb_mul(witness->bound, witness->bound, scan->norm_w, ATTEST_FIRST_DIFFERENCE_BITS);
     divide_alpha(witness->bound, alpha);
-    witness->present = status == ATTEST_OK && arb_is_finite(witness->bound);
-    return status == ATTEST_DOMAIN ? ATTEST_OK
-                                   : status; /* too close to the threshold: no witness */
+    witness->present = arb_is_finite(witness->bound);
+    return ATTEST_OK;
 }
 
 attest_place attest_first_difference_place(const attest_first_difference_scan *scan,
@@ -302,12 +305,12 @@ attest_status attest_first_difference_bound_tokens(arf_t bound,
         attest_projection along ATTEST_CLEARED_BY(attest_projection_clear);
         attest_status status = attest_projection_init(&along, scan->y.tokens, &p, error);
 
-        if (status == ATTEST_OK && attest_projection_sort(&along) != ATTEST_OK)
-            return attest_memory_fail(error);
-        if (status == ATTEST_OK)
+        if (status != ATTEST_UNABLE) {
+            ATTEST_TRY(status);
+            if (attest_projection_sort(&along) != ATTEST_OK)
+                return attest_memory_fail(error);
             raise_to_gap(bound, &along);
-        else if (status != ATTEST_UNABLE)
-            return status;
+        }
     }
     if (arf_cmp(bound, enough) <= 0 &&
         (arf_is_zero(bound) || scan->y.tokens->count <= DISTANCE_TOKENS))

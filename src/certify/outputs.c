@@ -11,8 +11,8 @@
 
 #include "attention/head_plan.h"
 #include "base/memory.h"
-#include "base/scope.h"
 #include "base/workers.h"
+#include "number/scope.h"
 
 attest_status attest_outputs_init(attest_outputs *outputs, const attest_weights *weights,
                                   const attest_dataset *dataset,
@@ -136,31 +136,24 @@ static attest_status fill_cloud(attest_cloud *cloud, attest_outputs *outputs,
     const attest_contexts *contexts = outputs->contexts;
     size_t dim = outputs->dataset->dim, p = 0;
     long bits = outputs->weights->activation == ATTEST_HARDMAX ? 0 : ATTEST_CERTIFY_BITS;
-    attest_status status = charge_all(outputs, bits, error);
-    arb_ptr ball;
 
-    if (status == ATTEST_OK)
-        ATTEST_TRY(attest_cloud_init(cloud, contexts->count, dim, error));
-    ball = _arb_vec_init((slong)dim);
-    attest_progress_report(&outputs->progress, "contexts", 0, contexts->count, NULL);
-    while (p < contexts->count && status == ATTEST_OK) {
+    ATTEST_TRY(charge_all(outputs, bits, error));
+    ATTEST_TRY(attest_cloud_init(cloud, contexts->count, dim, error));
+    ARB_VEC(ball, (slong)dim);
+    ATTEST_PROGRESS_STAGE(progress, &outputs->progress);
+    attest_progress_report(progress, "contexts", 0, contexts->count, NULL);
+    while (p < contexts->count) {
         size_t sequence = contexts->context[p].sequence;
-        evaluated values;
-        status = evaluate(&values, outputs, sequence, bits, true, error);
-        for (; status == ATTEST_OK && p < contexts->count &&
-               contexts->context[p].sequence == sequence;
-             p++) {
+        evaluated values ATTEST_CLEARED_BY(evaluated_clear) = {0};
+        ATTEST_TRY_OR(evaluate(&values, outputs, sequence, bits, true, error),
+                      attest_cloud_clear(cloud));
+        for (; p < contexts->count && contexts->context[p].sequence == sequence; p++) {
             cloud->colour[p] = contexts->context[p].group;
             set_point(cloud, p, &values, offset(outputs, p), ball);
         }
-        evaluated_clear(&values);
-        attest_progress_report(&outputs->progress, "contexts", p, contexts->count, NULL);
+        attest_progress_report(progress, "contexts", p, contexts->count, NULL);
     }
-    attest_progress_end(&outputs->progress);
-    _arb_vec_clear(ball, (slong)dim);
-    if (status != ATTEST_OK)
-        attest_cloud_clear(cloud);
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status attest_outputs_get_cloud(attest_cloud *cloud, attest_outputs *outputs,

@@ -3,12 +3,14 @@
  *     ARB(x, y);               two balls, initialised to 0
  *     MPFR(53, x);             a number of 53 bits, initialised to NaN
  *     ARB_VEC(values, count);  arb_ptr values: count balls, initialised to 0
+ *     MPFR_VEC(53, x, count);  mpfr_t *x: count numbers of 53 bits, or NULL
  */
 #ifndef ATTEST_NUMBER_SCOPE_H
 #define ATTEST_NUMBER_SCOPE_H
 
 #include <attest/flint.h>
 
+#include "base/memory.h"
 #include "base/scope.h"
 
 #define ATTEST_SCOPE_CLEAR(type)                                                               \
@@ -79,6 +81,34 @@ static inline void attest_scope_clear_mpfr(mpfr_t *x)
     ATTEST_SCOPE_NTH(__VA_ARGS__, , , ATTEST_SCOPE_MPFR_4, ATTEST_SCOPE_MPFR_3,                \
                      ATTEST_SCOPE_MPFR_2, ATTEST_SCOPE_MPFR_1, 0)                              \
     (bits, __VA_ARGS__)
+
+/* A vector of numbers of MPFR; no entries: out of memory. */
+typedef struct {
+    mpfr_t *entries;
+    size_t length;
+} attest_scope_mpfr_vec;
+
+static inline attest_scope_mpfr_vec attest_scope_mpfr_vec_init(size_t count, mpfr_prec_t bits)
+{
+    attest_scope_mpfr_vec v = {attest_memory_alloc(count, sizeof *v.entries), count};
+
+    for (size_t i = 0; v.entries && i < count; i++)
+        mpfr_init2(v.entries[i], bits);
+    return v;
+}
+
+static inline void attest_scope_mpfr_vec_clear(attest_scope_mpfr_vec *v)
+{
+    for (size_t i = 0; v->entries && i < v->length; i++)
+        mpfr_clear(v->entries[i]);
+    free(v->entries);
+}
+
+/* Declares a pointer to count numbers of this precision, or NULL: out of memory. */
+#define MPFR_VEC(bits, name, count)                                                            \
+    attest_scope_mpfr_vec name##_scope ATTEST_CLEARED_BY(attest_scope_mpfr_vec_clear) =        \
+        attest_scope_mpfr_vec_init(count, bits);                                               \
+    mpfr_t *name = name##_scope.entries
 
 /* Vectors: the length is stored beside the pointer for the call that clears them. */
 #define ATTEST_SCOPE_VEC_TYPE(type, pointer)                                                   \

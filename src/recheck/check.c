@@ -494,7 +494,6 @@ attest_status attest_check_run(bool *holds, const attest_certificate *certificat
                       .max_bits = options->max_bits,
                       .holds = true};
     attest_error unread;
-    attest_status status;
     ATTEST_SCOPED(attest_dataset, dataset);
     ATTEST_SCOPED(attest_weights, weights);
 
@@ -505,9 +504,10 @@ attest_status attest_check_run(bool *holds, const attest_certificate *certificat
                                 "a certificate needs bounds >= 0 and finite enclosures");
     ATTEST_TRY(attest_check_read(&dataset, &weights, &v.holds, certificate, options->directory,
                                  options->budget, v.error));
-    status = v.holds ? verify(&v, &dataset, &weights) : ATTEST_OK;
+    if (v.holds)
+        ATTEST_TRY(verify(&v, &dataset, &weights));
     *holds = v.holds;
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status attest_check_certificate(bool *holds, const attest_certificate *certificate,

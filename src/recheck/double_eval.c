@@ -525,32 +525,32 @@ static void finish(attest_recheck *check, const slong *own)
     }
 }
 
+static void evaluation_clear(evaluation *s)
+{
+    attest_recheck_double_eval_free(s->eval);
+}
+
 attest_status attest_recheck_make_doubles(attest_recheck *check, attest_error *error)
 {
     size_t jobs = check->jobs > 1 && check->positions > 4 * PART ? check->jobs : 1;
-    evaluation s = {.check = check, .parent = getpid()};
-    attest_status status;
+    evaluation s ATTEST_CLEARED_BY(evaluation_clear) = {.check = check, .parent = getpid()};
+    ATTEST_WORKERS(slong, own, check->positions, jobs);
+    ARB_VEC(out, (slong)check->dim);
 
     check->double_jobs = jobs;
-    s.own = attest_workers_alloc(check->positions, sizeof *s.own, jobs);
     check->output =
         attest_workers_alloc(check->positions * check->dim, sizeof *check->output, jobs);
     check->error = attest_workers_alloc(check->positions, sizeof *check->error, jobs);
-    if (!s.own || !check->output || !check->error) {
-        attest_workers_free(s.own, check->positions, sizeof *s.own, jobs);
+    if (!own || !check->output || !check->error)
         return attest_memory_fail(error);
-    }
-    s.out = _arb_vec_init((slong)check->dim);
+    s.own = own;
+    s.out = out;
     s.eval = attest_recheck_double_eval_new(check);
-    attest_progress_report(&check->progress, "positions", 0, check->positions, NULL);
-    status = evaluate_all(&s, jobs, error);
-    attest_progress_end(&check->progress);
-    _arb_vec_clear(s.out, (slong)check->dim);
-    attest_recheck_double_eval_free(s.eval);
-    if (status == ATTEST_OK)
-        finish(check, s.own);
-    attest_workers_free(s.own, check->positions, sizeof *s.own, jobs);
-    return status;
+    ATTEST_PROGRESS_STAGE(progress, &check->progress);
+    attest_progress_report(progress, "positions", 0, check->positions, NULL);
+    ATTEST_TRY(evaluate_all(&s, jobs, error));
+    finish(check, own);
+    return ATTEST_OK;
 }
 
 void attest_recheck_clear_doubles(attest_recheck *check)

@@ -584,11 +584,19 @@ static void visit_all(const collection *c, bool (*visit)(void *state, size_t a, 
                 return;
 }
 
+static void collection_clear(collection *c)
+{
+    free(c->own);
+    attest_shared_free(c->pair, MOST_PAIRS, sizeof *c->pair);
+    attest_shared_free(c->part, count_parts(c->grid), sizeof *c->part);
+    attest_shared_free(c->shared, 1, sizeof *c->shared);
+}
+
 /* Visits all parts in order, their pairs being found by several processes. *done is false, and
  * nothing was visited, if there are too many pairs to keep. Status: NOMEM, IO. */
 static attest_status visit_in_parallel(bool *done, grid *g, size_t jobs, attest_error *error)
 {
-    collection c = {.grid = g, .parent = getpid()};
+    collection c ATTEST_CLEARED_BY(collection_clear) = {.grid = g, .parent = getpid()};
     size_t parts = count_parts(g);
     bool (*visit)(void *state, size_t a, size_t b) = g->visit;
     void *state = g->state;
@@ -599,30 +607,33 @@ static attest_status visit_in_parallel(bool *done, grid *g, size_t jobs, attest_
     c.pair = attest_shared_alloc(MOST_PAIRS, sizeof *c.pair);
     c.part = attest_shared_alloc(parts, sizeof *c.part);
     c.shared = attest_shared_alloc(1, sizeof *c.shared);
+    if (!c.own || !c.pair || !c.part || !c.shared)
+        return attest_memory_fail(error);
     g->visit = keep;
     g->state = &c;
-    status = c.own && c.pair && c.part && c.shared
-                 ? attest_workers_run(find_part, &c, parts, jobs, error)
-                 : attest_memory_fail(error);
+    status = attest_workers_run(find_part, &c, parts, jobs, error);
     g->visit = visit;
     g->state = state;
-    if (status == ATTEST_OK && !atomic_load(&c.shared->overflow)) {
+    ATTEST_TRY(status);
+    if (!atomic_load(&c.shared->overflow)) {
         visit_all(&c, visit, state, parts);
         *done = true;
     }
-    free(c.own);
-    attest_shared_free(c.pair, MOST_PAIRS, sizeof *c.pair);
-    attest_shared_free(c.part, parts, sizeof *c.part);
-    attest_shared_free(c.shared, 1, sizeof *c.shared);
-    return status;
+    return ATTEST_OK;
+}
+
+static void grid_clear(grid *g)
+{
+    if (g->has_product)
+        attest_recheck_product_clear(&g->product);
+    free(g->order);
 }
 
 attest_status attest_recheck_visit_near(attest_recheck *check, const arf_t reach,
                                         bool (*visit)(void *state, size_t a, size_t b),
                                         void *state, attest_error *error)
 {
-    grid g = {.check = check, .visit = visit, .state = state};
-    attest_status status = ATTEST_OK;
+    grid g ATTEST_CLEARED_BY(grid_clear) = {.check = check, .visit = visit, .state = state};
     bool done = false;
 
     g.order = attest_memory_alloc(check->positions, sizeof *g.order);
@@ -632,14 +643,11 @@ attest_status attest_recheck_visit_near(attest_recheck *check, const arf_t reach
     g.slack = 1 + ATTEST_TERM(grid_sums, ((double)check->dim / STRIDE + 32) * 0x1p-53);
     place_all(&g);
     make_product(&g);
+    ATTEST_PROGRESS_STAGE(progress, &check->progress);
     report(&g, 0);
     if (choose_jobs(check) > 1)
-        status = visit_in_parallel(&done, &g, check->jobs, error);
-    for (size_t p = 0; status == ATTEST_OK && !done && p < count_parts(&g); p++)
+        ATTEST_TRY(visit_in_parallel(&done, &g, check->jobs, error));
+    for (size_t p = 0; !done && p < count_parts(&g); p++)
         done = !visit_part(&g, p);
-    attest_progress_end(&check->progress);
-    if (g.has_product)
-        attest_recheck_product_clear(&g.product);
-    free(g.order);
-    return status;
+    return ATTEST_OK;
 }

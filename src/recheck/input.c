@@ -64,13 +64,13 @@ static attest_status open_certified(found_input *found, bool *holds, const char 
     bool fits = named->has_size && named->size < left;
     attest_status status = open_file(found, directory, fits ? named->size : left, error);
 
-    if (status == ATTEST_OK)
+    if (status == ATTEST_UNABLE && fits) {
+        *holds = false;
+    } else {
+        ATTEST_TRY(status);
         *holds = (!named->has_size || found->input.size == named->size) &&
                  strcmp(attest_input_sha256(&found->input), named->sha256) == 0;
-    else if (status == ATTEST_UNABLE && fits)
-        *holds = false;
-    else
-        return status;
+    }
     if (!*holds)
         attest_error_set(error, ATTEST_DOMAIN, "%s is not the file that was certified",
                          found->input.path);

@@ -480,21 +480,21 @@ static bool add_part(void *context, size_t part)
 static attest_status add_all(sums *sum, quadrature *s, size_t jobs, attest_error *error)
 {
     size_t parts;
-    attest_status status;
 
     s->part = (s->cells + PARTS - 1) / PARTS;
     parts = (s->cells + s->part - 1) / s->part;
-    s->partial = attest_workers_alloc(parts, sizeof *s->partial, jobs);
-    status = s->partial ? attest_workers_run(add_part, s, parts, jobs, error)
-                        : attest_memory_fail(error);
-    for (size_t p = 0; p < parts && status == ATTEST_OK; p++) {
-        sum->low1 += s->partial[p].low1;
-        sum->high1 += s->partial[p].high1;
-        sum->low2 += s->partial[p].low2;
-        sum->high2 += s->partial[p].high2;
+    ATTEST_WORKERS(sums, partial, parts, jobs);
+    if (!partial)
+        return attest_memory_fail(error);
+    s->partial = partial;
+    ATTEST_TRY(attest_workers_run(add_part, s, parts, jobs, error));
+    for (size_t p = 0; p < parts; p++) {
+        sum->low1 += partial[p].low1;
+        sum->high1 += partial[p].high1;
+        sum->low2 += partial[p].low2;
+        sum->high2 += partial[p].high2;
     }
-    attest_workers_free(s->partial, parts, sizeof *s->partial, jobs);
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status attest_approximation_bound(attest_approximation *approximation,
@@ -509,7 +509,6 @@ attest_status attest_approximation_bound(attest_approximation *approximation,
                     .parent = getpid()};
     double cells = pow((double)s.grid, (double)s.m), boxes;
     sums sum = {0};
-    attest_status status;
 
     s.q = choose_subdivisions(&s, cells);
     boxes = cells * pow((double)s.q, (double)s.m);
@@ -518,10 +517,9 @@ attest_status attest_approximation_bound(attest_approximation *approximation,
     s.cells = (size_t)cells;
     approximation->subdivisions = s.q;
     set_constants(&s);
-    attest_progress_report(s.progress, "cells", 0, s.cells, NULL);
-    status = add_all(&sum, &s, boxes < SMALL_BOXES ? 1 : approximation->jobs, error);
-    attest_progress_end(s.progress);
-    if (status == ATTEST_OK)
-        conclude(approximation, &s, &sum);
-    return status;
+    ATTEST_PROGRESS_STAGE(progress, s.progress);
+    attest_progress_report(progress, "cells", 0, s.cells, NULL);
+    ATTEST_TRY(add_all(&sum, &s, boxes < SMALL_BOXES ? 1 : approximation->jobs, error));
+    conclude(approximation, &s, &sum);
+    return ATTEST_OK;
 }

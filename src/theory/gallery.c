@@ -469,19 +469,22 @@ static attest_status search_length(bool *found, attest_gallery_search *search, s
     return ATTEST_OK;
 }
 
+static void space_clear(space *s)
+{
+    free(s->context);
+}
+
 attest_status attest_gallery_find(attest_gallery_search *search,
                                   const attest_gallery_entry *entry, attest_error *error)
 {
-    space s = {.entry = entry};
-    attest_status status = ATTEST_OK;
+    space s ATTEST_CLEARED_BY(space_clear) = {.entry = entry};
     bool found = false;
 
     assert(entry->high - entry->low < 8 * (long)sizeof(unsigned long));
     memset(search, 0, sizeof *search);
-    for (size_t n = 1; n <= LONGEST && !found && status == ATTEST_OK; n++)
-        status = search_length(&found, search, &s, n, error);
-    assert(found || status != ATTEST_OK); /* the domain */
+    for (size_t n = 1; n <= LONGEST && !found; n++)
+        ATTEST_TRY(search_length(&found, search, &s, n, error));
+    assert(found); /* the domain */
     search->sequences = s.sequences;
-    free(s.context);
-    return status;
+    return ATTEST_OK;
 }

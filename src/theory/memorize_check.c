@@ -141,18 +141,16 @@ static attest_status check_part(label_check *check, size_t part, attest_error *e
     part_finding *finding = &check->part[part];
     size_t count = check->dataset->count,
            end = (part + 1) * PART < count ? (part + 1) * PART : count;
-    attest_status status = ATTEST_OK;
     bool reports = getpid() == check->parent;
 
     *finding = (part_finding){.verdict = ATTEST_PROVED};
-    for (size_t i = part * PART;
-         i < end && status == ATTEST_OK && finding->verdict == ATTEST_PROVED; i++) {
-        status = check_sequence(check, finding, i, error);
+    for (size_t i = part * PART; i < end && finding->verdict == ATTEST_PROVED; i++) {
+        finding->status = check_sequence(check, finding, i, error);
+        ATTEST_TRY(finding->status);
         if (reports)
             attest_progress_report(check->progress, "sequences proved", i + 1, count, NULL);
     }
-    finding->status = status;
-    return status;
+    return ATTEST_OK;
 }
 
 static bool work(void *context, size_t part)
@@ -192,20 +190,23 @@ static attest_status check_parts(attest_label_finding *finding, label_check *che
                                  attest_error *error)
 {
     size_t parts = count_parts(check->dataset);
-    attest_status status;
+    ATTEST_WORKERS(part_finding, part, parts, jobs);
+    ATTEST_WORKERS(atomic_size_t, failed, 1, jobs);
 
-    check->part = attest_workers_alloc(parts, sizeof *check->part, jobs);
-    check->failed = attest_workers_alloc(1, sizeof *check->failed, jobs);
-    status = check->part && check->failed ? ATTEST_OK : attest_memory_fail(error);
-    if (status == ATTEST_OK) {
-        atomic_store(check->failed, parts);
-        status = attest_workers_run(work, check, parts, jobs, error);
-    }
-    if (status == ATTEST_OK)
-        status = join(finding, check, error);
-    attest_workers_free(check->part, parts, sizeof *check->part, jobs);
-    attest_workers_free(check->failed, 1, sizeof *check->failed, jobs);
-    return status;
+    if (!part || !failed)
+        return attest_memory_fail(error);
+    check->part = part;
+    check->failed = failed;
+    atomic_store(failed, parts);
+    ATTEST_TRY(attest_workers_run(work, check, parts, jobs, error));
+    return join(finding, check, error);
+}
+
+static void label_check_clear(label_check *check)
+{
+    attest_network_runner_clear(&check->runner);
+    attest_sequence_clear(&check->sequence);
+    _arb_vec_clear(check->out, (slong)check->network->dim);
 }
 
 attest_status attest_memorize_check_labels(attest_label_finding *finding,
@@ -214,27 +215,20 @@ attest_status attest_memorize_check_labels(attest_label_finding *finding,
                                            const attest_progress *progress, size_t jobs,
                                            attest_error *error)
 {
-    label_check check = {.network = network,
-                         .dataset = dataset,
-                         .max_bits = max_bits,
-                         .progress = progress,
-                         .parent = getpid()};
-    attest_status status = check_shapes(network, dataset, error);
-
     *finding = (attest_label_finding){.verdict = ATTEST_PROVED};
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(check_shapes(network, dataset, error));
+    label_check check ATTEST_CLEARED_BY(label_check_clear) = {.network = network,
+                                                              .dataset = dataset,
+                                                              .max_bits = max_bits,
+                                                              .progress = progress,
+                                                              .parent = getpid()};
     check.out = _arb_vec_init((slong)network->dim);
     attest_sequence_init(&check.sequence);
-    status = attest_network_runner_init(&check.runner, network, error);
-    attest_progress_report(progress, "sequences proved", 0, dataset->count, NULL);
-    if (status == ATTEST_OK)
-        status = check_parts(finding, &check,
-                             jobs > 1 && dataset->total > SMALL_POSITIONS ? jobs : 1, error);
-    attest_progress_end(progress);
+    ATTEST_TRY(attest_network_runner_init(&check.runner, network, error));
+    ATTEST_PROGRESS_STAGE(stage, progress);
+    attest_progress_report(stage, "sequences proved", 0, dataset->count, NULL);
+    ATTEST_TRY(check_parts(finding, &check,
+                           jobs > 1 && dataset->total > SMALL_POSITIONS ? jobs : 1, error));
     explain(finding);
-    attest_network_runner_clear(&check.runner);
-    attest_sequence_clear(&check.sequence);
-    _arb_vec_clear(check.out, (slong)network->dim);
-    return status;
+    return ATTEST_OK;
 }

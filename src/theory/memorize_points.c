@@ -75,27 +75,26 @@ static attest_status evaluate(attest_memorize_points *points, const bool *wanted
                               attest_error *error)
 {
     const attest_context *context = points->contexts->context;
-    attest_status status = ATTEST_OK;
 
-    attest_progress_report(&points->progress, "contexts", 0, points->count, NULL);
-    for (size_t from = 0, to; from < points->count && status == ATTEST_OK; from = to) {
+    if (bits > points->bits)
+        points->bits = bits;
+    ATTEST_PROGRESS_STAGE(progress, &points->progress);
+    attest_progress_report(progress, "contexts", 0, points->count, NULL);
+    for (size_t from = 0, to; from < points->count; from = to) {
         bool any = false;
 
         for (to = from; to < points->count && context[to].sequence == context[from].sequence;
              to++)
             any = any || !wanted || wanted[to];
         if (any && wanted) /* all of them were charged before the first */
-            status = attest_work_charge_sequences(
+            ATTEST_TRY(attest_work_charge_sequences(
                 &points->work_left, points->weights, points->dataset,
-                (const size_t[]){context[from].sequence}, 1, bits, NULL, error);
-        if (any && status == ATTEST_OK)
-            status = evaluate_sequence(points, from, to, bits, error);
-        attest_progress_report(&points->progress, "contexts", to, points->count, NULL);
+                (const size_t[]){context[from].sequence}, 1, bits, NULL, error));
+        if (any)
+            ATTEST_TRY(evaluate_sequence(points, from, to, bits, error));
+        attest_progress_report(progress, "contexts", to, points->count, NULL);
     }
-    attest_progress_end(&points->progress);
-    if (bits > points->bits)
-        points->bits = bits;
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status attest_memorize_points_evaluate(attest_memorize_points *points, long bits,

@@ -218,33 +218,43 @@ static bool try_direction(void *context, size_t number)
     return true;
 }
 
+typedef struct direction_list {
+    attest_rational_vector *v;
+    size_t count;
+} direction_list;
+
+static void direction_list_clear(direction_list *d)
+{
+    for (size_t i = 0; d->v && i < d->count; i++)
+        attest_rational_vector_clear(&d->v[i]);
+    free(d->v);
+}
+
 /* Tries random directions, in jobs processes; the first of the best is taken. Status: NOMEM,
  * IO. */
 static attest_status try_directions(best *b, tuner *t, size_t count, size_t jobs,
                                     uint64_t *state, attest_error *error)
 {
-    attest_rational_vector *v = attest_memory_alloc(count, sizeof *v);
-    attest_status status;
+    ATTEST_WORKERS(outcome, result, count, jobs);
+    direction_list d ATTEST_CLEARED_BY(direction_list_clear) = {
+        attest_memory_alloc(count, sizeof *d.v), count};
 
-    t->outcome = attest_workers_alloc(count, sizeof *t->outcome, jobs);
-    for (size_t i = 0; v && i < count; i++) {
-        attest_rational_vector_init(&v[i], t->dataset->dim);
-        attest_direction_gen(&v[i], state);
+    if (!d.v || !result)
+        return attest_memory_fail(error);
+    for (size_t i = 0; i < count; i++) {
+        attest_rational_vector_init(&d.v[i], t->dataset->dim);
+        attest_direction_gen(&d.v[i], state);
     }
-    t->direction = v;
-    status = v && t->outcome ? attest_workers_run(try_direction, t, count, jobs, error)
-                             : attest_memory_fail(error);
-    for (size_t i = 0; i < count && status == ATTEST_OK; i++) {
-        if (!(t->outcome[i].ratio > b->of.ratio))
+    t->direction = d.v;
+    t->outcome = result;
+    ATTEST_TRY(attest_workers_run(try_direction, t, count, jobs, error));
+    for (size_t i = 0; i < count; i++) {
+        if (!(result[i].ratio > b->of.ratio))
             continue;
-        b->of = t->outcome[i];
-        set_direction(b, &v[i]);
+        b->of = result[i];
+        set_direction(b, &d.v[i]);
     }
-    for (size_t i = 0; v && i < count; i++)
-        attest_rational_vector_clear(&v[i]);
-    free(v);
-    attest_workers_free(t->outcome, count, sizeof *t->outcome, jobs);
-    return status;
+    return ATTEST_OK;
 }
 
 /* Tries a smaller and smaller change of the best direction so far: v plus a random direction
