@@ -226,7 +226,6 @@ static int run(int argc, char **argv)
     attest_common common;
     char **operands;
     size_t count;
-    int code;
     const attest_option options[] = {
         {"function", 'f', "NAME", "the function; required", OPTION_CHOICE, &job.function,
          names},
@@ -247,10 +246,8 @@ static int run(int argc, char **argv)
 
     for (size_t i = 0; attest_equivariants[i].name; i++)
         names[i] = attest_equivariants[i].name;
-    code = attest_cli_parse(&attest_command_approximate, &common, options, argc, argv, 0, 1,
-                            &operands, &count);
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(attest_cli_parse(&attest_command_approximate, &common, options, argc, argv,
+                                    0, 1, &operands, &count));
     if (job.function < 0)
         return attest_cli_refuse(
             "no function given: use --function NAME (see 'attest approximate --help')");

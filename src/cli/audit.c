@@ -468,10 +468,9 @@ static int check_request(audit_request *request, attest_common *common)
 static int run_job(audit_request *request, attest_common *common)
 {
     static audit_job job; /* large */
-    int code = check_request(request, common);
+    int code;
 
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(check_request(request, common));
     memset(&job, 0, sizeof job);
     job.request = request;
     job.common = common;

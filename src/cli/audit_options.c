@@ -83,13 +83,10 @@ int attest_cli_audit_parse_formats(audit_settings *settings)
 
     while (more) {
         attest_format *format = &settings->format[settings->format_count];
-        int code;
         if (settings->format_count == AUDIT_MOST_FORMATS)
             return attest_cli_refuse("--formats: more than %d formats", AUDIT_MOST_FORMATS);
         more = attest_cli_audit_next_element(name, sizeof name, &rest);
-        code = parse_format(format, "formats", name);
-        if (code != EXIT_HOLDS)
-            return code;
+        ATTEST_CLI_TRY(parse_format(format, "formats", name));
         for (size_t f = 0; f < settings->format_count; f++)
             if (strcmp(settings->format[f].name, format->name) == 0)
                 return attest_cli_refuse("--formats: %s is listed twice", format->name);
@@ -275,13 +272,12 @@ attest_status attest_cli_audit_read_texts(attest_texts *texts, const char *path,
                                           size_t length, attest_budget *budget,
                                           attest_error *error)
 {
-    attest_status status;
-
     if (!path)
         return ATTEST_OK;
     ATTEST_TRY(attest_texts_read(texts, path, budget, error));
-    status = check_texts(texts, dataset, dataset ? dataset->count : sequences, length, error);
-    return status ? attest_error_prefix(error, status, path) : ATTEST_OK;
+    return attest_error_prefix(
+        error, check_texts(texts, dataset, dataset ? dataset->count : sequences, length, error),
+        path);
 }
 
 void attest_cli_audit_write_gate(attest_json *json, const attest_audit_gate *gate,

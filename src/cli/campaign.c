@@ -313,15 +313,12 @@ static int open_directory(campaign_job *job, const campaign_request *request,
                           attest_common *common)
 {
     attest_error error;
-    int code;
 
     if (!request->out)
         return EXIT_HOLDS;
     if (attest_directory_open(&job->directory, request->out, &error))
         return attest_cli_fail(&error);
-    code = open_observations(job, request);
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(open_observations(job, request));
     if (attest_campaign_open(&job->campaign, &job->journal, request->out, request->resume,
                              &common->budget, &error))
         return attest_cli_fail_journal(&error);
@@ -400,10 +397,9 @@ static int run_campaign(campaign_job *job, const campaign_request *request,
                         attest_common *common)
 {
     attest_error error;
-    int code = open_directory(job, request, common);
+    int code;
 
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(open_directory(job, request, common));
     job->resume = format_command_line(request->argc, request->argv, "--resume");
     if (!job->resume) {
         attest_memory_fail(&error);
@@ -530,10 +526,8 @@ static int run(int argc, char **argv)
         {0},
     };
 
-    code = attest_cli_parse(&attest_command_campaign, &common, options, argc, argv, 0, 1000,
-                            &request.names, &request.count);
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(attest_cli_parse(&attest_command_campaign, &common, options, argc, argv, 0,
+                                    1000, &request.names, &request.count));
     if (request.resume && !request.out)
         return attest_cli_refuse("--resume needs the directory of the campaign: --out DIR");
     if (request.observe && !request.out)
@@ -542,9 +536,7 @@ static int run(int argc, char **argv)
         (request.junit && strcmp(request.junit, "-") == 0 &&
          attest_cli_take_stdout(&common, "--junit -")))
         return EXIT_USAGE;
-    code = attest_cli_check_output(request.junit);
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(attest_cli_check_output(request.junit));
     if (!request.slurm && (request.sbatch || request.dry_run))
         return attest_cli_refuse("--sbatch and --dry-run need --slurm N");
     code = attest_cli_load(request.load);

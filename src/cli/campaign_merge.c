@@ -147,17 +147,14 @@ static int run(int argc, char **argv)
          NULL},
         {0},
     };
-    int code = attest_cli_parse(&attest_command_campaign_merge, &common, options, argc, argv, 1,
-                                1000000, &directories, &count);
+    int code;
 
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(attest_cli_parse(&attest_command_campaign_merge, &common, options, argc,
+                                    argv, 1, 1000000, &directories, &count));
     if (!common.output)
         return attest_cli_refuse("no directory to write to: use -o DIR (see 'attest campaign "
                                  "merge --help')");
-    code = attest_cli_load(load);
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(attest_cli_load(load));
     attest_cli_work_begin("reading journals");
     if (attest_merge_read(&merge, (const char *const *)directories, count, attest_property_get,
                           partial, NULL, &common.budget, &error))

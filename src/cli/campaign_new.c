@@ -130,11 +130,10 @@ static int run(int argc, char **argv)
     attest_text path;
     char **names;
     size_t count;
-    int code = attest_cli_parse(&attest_command_campaign_new, &common, NULL, argc, argv, 1, 1,
-                                &names, &count);
+    int code;
 
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(attest_cli_parse(&attest_command_campaign_new, &common, NULL, argc, argv, 1,
+                                    1, &names, &count));
     if (!is_name(names[0]))
         return attest_cli_refuse("%s: a name has letters, digits, '_' and '-'", names[0]);
     if (common.output && strcmp(common.output, "-") == 0) {

@@ -237,11 +237,10 @@ static int run(int argc, char **argv)
     attest_json json;
     char **paths;
     size_t count;
-    int code = attest_cli_parse(&attest_command_campaign_status, &common, NULL, argc, argv, 1,
-                                1000000, &paths, &count);
+    int code;
 
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(attest_cli_parse(&attest_command_campaign_status, &common, NULL, argc, argv,
+                                    1, 1000000, &paths, &count));
     attest_chunk_result_init(&findings);
     if (common.json) {
         attest_json_write_begin(&json, stdout);

@@ -71,8 +71,8 @@ static double work_of_chunk(const attest_weights *weights)
     return 2 * CHUNK * attest_work_estimate(weights, &sequence, LONGEST, 0);
 }
 
-int attest_cli_search_counterexample(attest_counterexample *counterexample, bool *found,
-                                     uint64_t seed, attest_common *common)
+static attest_status search(attest_counterexample *counterexample, bool *found, uint64_t seed,
+                            double *max_work, attest_error *error)
 {
     double work = work_of_chunk(&counterexample->weights);
     attest_setting setting = {.weights = &counterexample->weights};
@@ -80,33 +80,34 @@ int attest_cli_search_counterexample(attest_counterexample *counterexample, bool
                           .setting = &setting,
                           .seed = seed,
                           .count = CHUNK};
-    attest_chunk_result result;
     attest_progress progress = attest_cli_progress();
-    attest_status status = ATTEST_OK;
+    ATTEST_SCOPED(attest_chunk_result, result);
+
+    attest_progress_report(&progress, "trials", 0, TRIALS, NULL);
+    for (; chunk.first < TRIALS && !result.failed; chunk.first += CHUNK) {
+        attest_chunk_result_clear(&result);
+        ATTEST_TRY(attest_work_charge(max_work, work, error));
+        ATTEST_TRY(attest_chunk_run(&result, &chunk, error));
+        attest_progress_report(&progress, "trials", chunk.first + CHUNK, TRIALS, NULL);
+    }
+    if (result.violations == 0)
+        return ATTEST_OK;
+    ATTEST_TRY(attest_counterexample_parse_json(counterexample, result.violation[0].text,
+                                                strlen(result.violation[0].text), NULL, error));
+    return confirm(counterexample, found, error);
+}
+
+int attest_cli_search_counterexample(attest_counterexample *counterexample, bool *found,
+                                     uint64_t seed, attest_common *common)
+{
+    attest_status status;
     attest_error error;
 
     *found = false;
-    attest_chunk_result_init(&result);
     attest_cli_work_begin("searching");
-    attest_progress_report(&progress, "trials", 0, TRIALS, NULL);
-    for (; chunk.first < TRIALS && !result.failed && status == ATTEST_OK;
-         chunk.first += CHUNK) {
-        attest_chunk_result_clear(&result);
-        status = attest_work_charge(&common->max_work, work, &error);
-        if (status == ATTEST_OK)
-            status = attest_chunk_run(&result, &chunk, &error);
-        attest_progress_report(&progress, "trials", chunk.first + CHUNK, TRIALS, NULL);
-    }
+    status = search(counterexample, found, seed, &common->max_work, &error);
     attest_cli_work_end();
-    if (status == ATTEST_OK && result.violations > 0) {
-        status =
-            attest_counterexample_parse_json(counterexample, result.violation[0].text,
-                                             strlen(result.violation[0].text), NULL, &error);
-        if (status == ATTEST_OK)
-            status = confirm(counterexample, found, &error);
-    }
-    attest_chunk_result_clear(&result);
-    return status == ATTEST_OK ? EXIT_HOLDS : attest_cli_fail_work(&error, common);
+    return status ? attest_cli_fail_work(&error, common) : EXIT_HOLDS;
 }
 
 typedef struct counterexample_job {
@@ -200,7 +201,7 @@ static int build_own(counterexample_job *job, attest_dataset *vocabulary,
                                                                 &common->budget,
                                                                 common->max_work, &error);
     attest_cli_work_end();
-    return status == ATTEST_OK ? EXIT_HOLDS : attest_cli_fail_work(&error, common);
+    return status ? attest_cli_fail_work(&error, common) : EXIT_HOLDS;
 }
 
 static int build_from_vocabulary(counterexample_job *job, attest_common *common)

@@ -424,21 +424,15 @@ static int run(int argc, char **argv)
     char **operands;
     size_t count;
     const char *directory;
-    int code = attest_cli_parse(&attest_command_demo, &common, NULL, argc, argv, 0, 0,
-                                &operands, &count);
 
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(attest_cli_parse(&attest_command_demo, &common, NULL, argc, argv, 0, 0,
+                                    &operands, &count));
     attest_cli_disable_hints();
     directory = common.output ? common.output : "attest-demo";
-    code = write_files(directory);
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(write_files(directory));
     if (common.json)
         return tour_json(directory);
-    code = tour(directory, NULL);
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(tour(directory, NULL));
     attest_print("The files are in ");
     attest_print("%s", directory);
     attest_print("/; open ");

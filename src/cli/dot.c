@@ -59,10 +59,8 @@ static int read_all(dot_job *job)
     const char *paths[] = {job->a_path, job->b_path, job->c_path};
     attest_status status;
     attest_error error;
-    int code = attest_cli_check_stdin(paths, 3);
 
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(attest_cli_check_stdin(paths, 3));
     attest_cli_work_begin("reading");
     status = read_rows(job, &error);
     attest_cli_work_end();
@@ -185,11 +183,9 @@ static int run(int argc, char **argv)
          OPTION_POSITIVE, &job.promote, NULL},
         {0},
     };
-    int code = attest_cli_parse(&attest_command_dot, &job.common, options, argc, argv, 4, 5,
-                                &operands, &count);
 
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(attest_cli_parse(&attest_command_dot, &job.common, options, argc, argv, 4, 5,
+                                    &operands, &count));
     job.model = operands[0];
     job.a_path = operands[2];
     job.b_path = operands[3];

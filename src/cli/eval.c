@@ -354,19 +354,13 @@ static attest_status eval_ball(eval_job *job, size_t i, size_t entries, attest_e
 
 static attest_status eval_mpfr(eval_job *job, size_t i, size_t entries, attest_error *error)
 {
-    mpfr_t *out ATTEST_FREED = attest_memory_alloc(entries, sizeof *out);
-    attest_status status;
+    MPFR_VEC(job->arithmetic.format.precision, out, entries);
 
     if (!out)
         return attest_memory_fail(error);
-    for (size_t e = 0; e < entries; e++)
-        mpfr_init2(out[e], job->arithmetic.format.precision);
-    status = attest_network_mpfr(out, job->mpfrs, &job->sequence, error);
-    if (status == ATTEST_OK)
-        print_everywhere(job, i, out, print_mpfr);
-    for (size_t e = 0; e < entries; e++)
-        mpfr_clear(out[e]);
-    return status;
+    ATTEST_TRY(attest_network_mpfr(out, job->mpfrs, &job->sequence, error));
+    print_everywhere(job, i, out, print_mpfr);
+    return ATTEST_OK;
 }
 
 static attest_status eval_double(eval_job *job, size_t i, size_t entries, attest_error *error)
@@ -416,24 +410,20 @@ static bool prints_to_terminal(const eval_job *job)
     return false;
 }
 
-static int eval_all(eval_job *job, const char *path, attest_budget *budget)
+static attest_status eval_all(eval_job *job, attest_budget *budget, attest_error *error)
 {
-    attest_progress progress = {0};
-    attest_error error;
-    attest_status status = prepare(job, &error);
+    attest_progress shown = {0};
 
+    ATTEST_TRY(prepare(job, error));
     if (!prints_to_terminal(job))
-        progress = attest_cli_progress();
-    attest_progress_report(&progress, "sequences", 0, job->dataset.count, NULL);
-    for (size_t i = 0; i < job->dataset.count && status == ATTEST_OK; i++) {
-        status = eval_sequence(job, i, budget, &error);
-        attest_progress_report(&progress, "sequences", i + 1, job->dataset.count, NULL);
+        shown = attest_cli_progress();
+    ATTEST_PROGRESS_STAGE(progress, &shown);
+    attest_progress_report(progress, "sequences", 0, job->dataset.count, NULL);
+    for (size_t i = 0; i < job->dataset.count; i++) {
+        ATTEST_TRY(eval_sequence(job, i, budget, error));
+        attest_progress_report(progress, "sequences", i + 1, job->dataset.count, NULL);
     }
-    attest_progress_end(&progress);
-    if (status == ATTEST_OK)
-        return EXIT_HOLDS;
-    attest_error_prefix(&error, status, path);
-    return attest_cli_fail(&error);
+    return ATTEST_OK;
 }
 
 /* Reads the dataset, and weights that fit it. Layers before attention have tokens of their own.
@@ -520,10 +510,8 @@ static int charge(eval_job *job, const char *path, attest_common *common)
     status = attest_work_charge_sequences(
         &common->max_work, &job->network.attention, &job->dataset, NULL, job->dataset.count,
         arithmetic->system == EVAL_BALL ? arithmetic->bits : 0, &common->budget, &error);
-    if (status == ATTEST_OK)
-        return EXIT_HOLDS;
-    attest_error_prefix(&error, status, path);
-    return attest_cli_fail_work(&error, common);
+    return attest_error_prefix(&error, status, path) ? attest_cli_fail_work(&error, common)
+                                                     : EXIT_HOLDS;
 }
 
 static void add_printer(eval_job *job, FILE *stream, bool as_json)
@@ -558,7 +546,9 @@ static int eval(eval_job *job, const eval_request *request, attest_common *commo
         add_printer(job, output.stream, true);
     if (common->json || !common->output)
         add_printer(job, stdout, common->json);
-    code = eval_all(job, request->data, &common->budget);
+    code = attest_error_prefix(&error, eval_all(job, &common->budget, &error), request->data)
+               ? attest_cli_fail(&error)
+               : EXIT_HOLDS;
     code = end_printers(job, code);
     if (!common->output)
         return code;
@@ -595,10 +585,8 @@ static int run(int argc, char **argv)
         {0},
     };
 
-    code = attest_cli_parse(&attest_command_eval, &common, options, argc, argv, 1, 1, &operands,
-                            &count);
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(attest_cli_parse(&attest_command_eval, &common, options, argc, argv, 1, 1,
+                                    &operands, &count));
     if (!request.weights)
         return attest_cli_refuse(
             "no weights given: use --weights W (see 'attest eval --help')");

@@ -151,9 +151,7 @@ static int check_request(heads_request *request, attest_common *common)
     if (request->settings.report && strcmp(request->settings.report, "-") == 0 &&
         attest_cli_take_stdout(common, "--report -"))
         return EXIT_USAGE;
-    code = check_parts(request, common);
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(check_parts(request, common));
     code = attest_cli_check_stdin(
         (const char *const[]){request->recorded, request->settings.gate}, 2);
     if (code == EXIT_HOLDS)
@@ -186,10 +184,8 @@ static int save(const heads_job *job)
     static audit_target target; /* large */
     attest_json_file file;
     attest_error error;
-    int code = attest_cli_audit_find_target(&target, job->common->output);
 
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(attest_cli_audit_find_target(&target, job->common->output));
     if (attest_json_file_open(&file, target.record, &error))
         return attest_cli_fail(&error);
     write_record(&file.json, job);
@@ -484,7 +480,6 @@ static int run(int argc, char **argv)
     attest_common common;
     char **operands;
     size_t count;
-    int code;
     const attest_option options[] = {
         {"arch", 0, "NAME",
          "audit a model: gpt2, llama (also Mistral, Qwen2 and 3), gemma2,\nphi3, bloom, neox "
@@ -538,10 +533,8 @@ static int run(int argc, char **argv)
     request.positions = 1024;
     request.argc = argc;
     request.argv = argv;
-    code = attest_cli_parse(&attest_command_heads, &common, options, argc, argv, 0, 1,
-                            &operands, &count);
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(attest_cli_parse(&attest_command_heads, &common, options, argc, argv, 0, 1,
+                                    &operands, &count));
     request.recorded = count ? operands[0] : NULL;
     return run_job(&request, &common);
 }

@@ -115,10 +115,8 @@ static void apply_architecture(import_job *job)
 static int read_model(import_job *job, const char *path, attest_common *common)
 {
     attest_error error;
-    int code = set_scale(job);
 
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(set_scale(job));
     if (!job->norm &&
         (job->norm_eps.given || job->request.norm_weight || job->request.norm_bias))
         return attest_cli_refuse("--norm-eps, --norm-weight and --norm-bias need "

@@ -401,9 +401,7 @@ static int judge_layers(judge_job *job)
     for (size_t i = 0; i < x->source.layers && code == EXIT_HOLDS; i++) {
         arrays a;
 
-        code = attest_cli_qkv_read(x, i);
-        if (code != EXIT_HOLDS)
-            return code;
+        ATTEST_CLI_TRY(attest_cli_qkv_read(x, i));
         code = arrays_init(&a, job);
         if (code == EXIT_HOLDS)
             code = judge_arrays(job, i, &a);
@@ -451,11 +449,10 @@ static void print_next(int code, const attest_common *common)
 static int show(judge_job *job)
 {
     attest_common *common = job->x.common;
-    int code = common->output ? save(job) : EXIT_HOLDS;
     attest_json json;
+    int code;
 
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(common->output ? save(job) : EXIT_HOLDS);
     code = exit_code(job->layer, job->layers);
     if (job->against)
         code = attest_cli_worse(code, exit_code(job->other, job->layers));
@@ -518,11 +515,10 @@ static int run(int argc, char **argv)
         ATTEST_CLI_QKV_OPTIONS(&job.x),
         {0},
     };
-    int code = attest_cli_parse(&attest_command_judge, &common, options, argc, argv, 1, 2,
-                                &operands, &count);
+    int code;
 
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(attest_cli_parse(&attest_command_judge, &common, options, argc, argv, 1, 2,
+                                    &operands, &count));
     if (count < 2 && !attest_cli_qkv_has_files(&job.x))
         return attest_cli_refuse("two files are needed: attest judge QKV OUT; or OUT with --q, "
                                  "--k and --v (see 'attest judge --help')");

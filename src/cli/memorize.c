@@ -227,11 +227,10 @@ static int memorize(memorize_job *job, const char *path, attest_common *common)
     attest_memorization *m = &job->result;
     attest_status status;
     attest_error error;
-    int code = job->embed ? read_words(job, path, common)
-                          : attest_cli_read_dataset(&job->dataset, path, common);
+    int code;
 
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(job->embed ? read_words(job, path, common)
+                              : attest_cli_read_dataset(&job->dataset, path, common));
     m->strategy = (attest_strategy)job->strategy;
     m->mask = (attest_mask)job->mask;
     m->seed = job->seed;

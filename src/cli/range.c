@@ -366,9 +366,7 @@ static int find_ranges(range_job *job)
         for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
             if (!known[e] && job->ranges.event[e].answer == ATTEST_JUDGE_YES)
                 job->layer[e] = x->layer;
-        code = job->within.given ? find_schemes(job) : EXIT_HOLDS;
-        if (code != EXIT_HOLDS)
-            return code;
+        ATTEST_CLI_TRY(job->within.given ? find_schemes(job) : EXIT_HOLDS);
     }
     attest_cli_work_end();
     return EXIT_HOLDS;
@@ -377,11 +375,10 @@ static int find_ranges(range_job *job)
 static int show(range_job *job)
 {
     const attest_common *common = job->x.common;
-    int code = common->output ? save(job) : EXIT_HOLDS;
     attest_json json;
+    int code;
 
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(common->output ? save(job) : EXIT_HOLDS);
     code = exit_code(&job->ranges);
     if (common->json) {
         attest_json_write_begin(&json, stdout);

@@ -167,10 +167,9 @@ static int separate(separated_job *job, const char *path, attest_common *common)
 {
     attest_status status;
     attest_error error;
-    int code = attest_cli_read_dataset(&job->dataset, path, common);
+    int code;
 
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(attest_cli_read_dataset(&job->dataset, path, common));
     job->extremes.progress = attest_cli_progress();
     job->extremes.jobs = attest_cli_jobs(job->jobs);
     job->extremes.max_work = common->max_work;

@@ -388,11 +388,9 @@ static int run(int argc, char **argv)
     attest_common common;
     char **operands;
     size_t count;
-    int code = attest_cli_parse(&attest_command_show, &common, NULL, argc, argv, 0, 2,
-                                &operands, &count);
 
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(attest_cli_parse(&attest_command_show, &common, NULL, argc, argv, 0, 2,
+                                    &operands, &count));
     if (count == 2 && strcmp(operands[0], "kernel") == 0)
         return show_kernel(operands[1], &common);
     if (count == 2)

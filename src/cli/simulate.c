@@ -130,11 +130,10 @@ static int run(int argc, char **argv)
          &job.schedule, NULL},
         {0},
     };
-    int code = attest_cli_parse(&attest_command_simulate, &common, options, argc, argv, 0, 1,
-                                &operands, &count);
+    int code;
 
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(attest_cli_parse(&attest_command_simulate, &common, options, argc, argv, 0,
+                                    1, &operands, &count));
     if (!common.output)
         return attest_cli_refuse(
             "no file for the output given: use -o OUT (see 'attest simulate --help')");

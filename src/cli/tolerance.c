@@ -638,11 +638,10 @@ static int run(int argc, char **argv)
          NULL},
         {0},
     };
-    int code = attest_cli_parse(&attest_command_tolerance, &common, options, argc, argv, 0, 1,
-                                &operands, &count);
+    int code;
 
-    if (code != EXIT_HOLDS)
-        return code;
+    ATTEST_CLI_TRY(attest_cli_parse(&attest_command_tolerance, &common, options, argc, argv, 0,
+                                    1, &operands, &count));
     fmpq_init(job.atol);
     fmpq_init(job.rtol);
     code = attest_cli_qkv_open(&job.x, &attest_command_tolerance, &common, operands, count);
