@@ -187,15 +187,13 @@ attest_status attest_judge_faulty_init(attest_judge_faulty *faulty, bool *applie
                                        attest_judge_fault fault, const attest_qkv *qkv,
                                        size_t tile, attest_error *error)
 {
-    attest_status status;
-
     memset(faulty, 0, sizeof *faulty);
     faulty->fault = fault;
     faulty->qkv = *qkv;
-    status = change(faulty, applies, tile, error);
-    if (status != ATTEST_OK || !*applies)
+    ATTEST_TRY_OR(change(faulty, applies, tile, error), attest_judge_faulty_clear(faulty));
+    if (!*applies)
         attest_judge_faulty_clear(faulty);
-    return status;
+    return ATTEST_OK;
 }
 
 /* ---- their bounds ---- */

@@ -100,17 +100,13 @@ attest_status attest_judge_head_bound_init(attest_judge_head_bound *bound,
                                            attest_judge_rule *rule, size_t rules,
                                            attest_error *error)
 {
-    attest_status status;
-
     memset(bound, 0, sizeof *bound);
     bound->rule = rule;
     bound->rules = rules;
     bound->stride = round_up(problem->value_dim, JUDGE_LOOPS_PAD);
     ATTEST_TRY(attest_judge_head_init(&bound->head, problem, error));
-    status = allocate(bound, error);
-    if (status != ATTEST_OK)
-        attest_judge_head_bound_clear(bound);
-    return status;
+    ATTEST_TRY_OR(allocate(bound, error), attest_judge_head_bound_clear(bound));
+    return ATTEST_OK;
 }
 
 void attest_judge_head_bound_clear(attest_judge_head_bound *bound)

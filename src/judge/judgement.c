@@ -403,21 +403,20 @@ attest_status attest_judgement_make(attest_judgement **judgement, const attest_t
                                     const attest_judge_options *options, attest_error *error)
 {
     double *block ATTEST_FREED = NULL;
-    attest_status status;
     size_t elements;
 
     *judgement = NULL;
     ATTEST_TRY(check(&elements, output, qkv, error));
     *judgement = attest_memory_alloc(1, sizeof **judgement);
     block = attest_memory_alloc(elements, ARRAYS * sizeof *block);
-    status = *judgement && block
-                 ? judge(*judgement, block, elements, output, qkv, model, options, error)
-                 : attest_memory_fail(error);
-    if (status != ATTEST_OK) {
-        attest_judgement_free(*judgement);
-        *judgement = NULL;
-    }
-    return status;
+    ATTEST_TRY_OR(*judgement && block
+                      ? judge(*judgement, block, elements, output, qkv, model, options, error)
+                      : attest_memory_fail(error),
+                  {
+                      attest_judgement_free(*judgement);
+                      *judgement = NULL;
+                  });
+    return ATTEST_OK;
 }
 
 void attest_judgement_free(attest_judgement *judgement)

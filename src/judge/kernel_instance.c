@@ -523,13 +523,9 @@ attest_status attest_judge_instance_init(attest_judge_instance *x,
                                          const attest_judge_variant *variant,
                                          const attest_judge_recipe *recipe, attest_error *error)
 {
-    attest_status status;
-
     *x = (attest_judge_instance){.problem = problem, .variant = variant, .recipe = *recipe};
-    status = init(x, error);
-    if (status != ATTEST_OK)
-        attest_judge_instance_clear(x);
-    return status;
+    ATTEST_TRY_OR(init(x, error), attest_judge_instance_clear(x));
+    return ATTEST_OK;
 }
 
 void attest_judge_instance_clear(attest_judge_instance *x)

@@ -493,13 +493,12 @@ static attest_status check_size(attest_status status, const char *name, attest_e
 static attest_status read_file(attest_judge_model *model, const char *path, attest_error *error)
 {
     attest_budget budget = {LARGEST_NUMBERS};
-    attest_input input;
-    attest_status status = attest_input_open(&input, path, LARGEST, error);
+    attest_input input ATTEST_CLEARED_BY(attest_input_close) = {0};
 
-    if (status == ATTEST_OK)
-        status = attest_judge_model_read_input(model, &input, &budget, error);
-    attest_input_close(&input);
-    return check_size(status, attest_input_name(path), error);
+    ATTEST_TRY(check_size(attest_input_open(&input, path, LARGEST, error),
+                          attest_input_name(path), error));
+    return check_size(attest_judge_model_read_input(model, &input, &budget, error),
+                      attest_input_name(path), error);
 }
 
 static const char *shipped_name(const void *of, size_t i)
@@ -538,11 +537,11 @@ static attest_status make_empty(attest_judge_model **model, attest_error *error)
 /* Leaves no model after a failure. */
 static attest_status finish(attest_judge_model **model, attest_status status)
 {
-    if (status != ATTEST_OK) {
+    ATTEST_TRY_OR(status, {
         attest_judge_model_free(*model);
         *model = NULL;
-    }
-    return status;
+    });
+    return ATTEST_OK;
 }
 
 attest_status attest_judge_model_load(attest_judge_model **model, const char *name,

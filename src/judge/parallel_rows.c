@@ -326,19 +326,19 @@ static attest_status bound_rows(attest_judge_bounds *bounds, bound_job *job,
     size_t rows = x->batch * x->heads * x->queries, items = job->blocks * x->batch * x->heads;
     size_t jobs = job->caller.options->jobs ? job->caller.options->jobs : 1;
     size_t row_size = 4 * x->value_dim * sizeof *job->result;
-    attest_status status;
 
     jobs = jobs < items ? jobs : items;
-    job->result = attest_workers_alloc(rows, row_size, jobs);
-    job->reason = attest_workers_alloc(items, 1, jobs);
-    status = job->result && job->reason ? run_items(&job->caller, bound_block, job, items, jobs,
-                                                    "blocks of rows", items, error)
-                                        : attest_memory_fail(error);
-    if (status == ATTEST_OK)
-        store(bounds, job);
-    attest_workers_free(job->result, rows, row_size, jobs);
-    attest_workers_free(job->reason, items, 1, jobs);
-    return status;
+    attest_workers_block result ATTEST_CLEARED_BY(attest_workers_block_clear) = {
+        attest_workers_alloc(rows, row_size, jobs), rows, row_size, jobs};
+    ATTEST_WORKERS(unsigned char, reason, items, jobs);
+    if (!result.address || !reason)
+        return attest_memory_fail(error);
+    job->result = result.address;
+    job->reason = reason;
+    ATTEST_TRY(
+        run_items(&job->caller, bound_block, job, items, jobs, "blocks of rows", items, error));
+    store(bounds, job);
+    return ATTEST_OK;
 }
 
 static attest_status bound_variants(attest_judge_bounds *bounds, bound_job *job,

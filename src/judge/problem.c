@@ -149,7 +149,6 @@ attest_status attest_judge_problem_init(attest_judge_problem *problem, const att
                                         attest_error *error)
 {
     attest_judge_problem *x = problem;
-    attest_status status;
 
     x->qkv = *qkv;
     x->batch = qkv->q.shape[0];
@@ -162,10 +161,8 @@ attest_status attest_judge_problem_init(attest_judge_problem *problem, const att
     fmpq_init(x->scale);
     fmpq_init(x->softcap);
     x->descaled = qkv->q_descale.data || qkv->k_descale.data || qkv->v_descale.data;
-    status = check(x, error);
-    if (status != ATTEST_OK)
-        attest_judge_problem_clear(x);
-    return status;
+    ATTEST_TRY_OR(check(x, error), attest_judge_problem_clear(x));
+    return ATTEST_OK;
 }
 
 void attest_judge_problem_clear(attest_judge_problem *problem)

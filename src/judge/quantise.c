@@ -43,12 +43,11 @@ static attest_status quantise(double *value, double *factor, const attest_tensor
     const size_t *n = t->shape;
     attest_quantised q ATTEST_CLEARED_BY(attest_quantised_clear) = {0};
     attest_in_double h;
-    attest_status status;
 
     ATTEST_TRY(load(value, t, name, error));
-    status = attest_quantised_init(&q, value, n[0] * n[1], n[2], n[3], scheme, error);
-    if (status != ATTEST_OK)
-        return attest_error_prefix(error, status, (const char[]){name, '\0'});
+    ATTEST_TRY(attest_error_prefix(
+        error, attest_quantised_init(&q, value, n[0] * n[1], n[2], n[3], scheme, error),
+        (const char[]){name, '\0'}));
     attest_in_double_init(&h, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
     for (size_t i = 0; i < n[0] * n[1] * n[2] * n[3]; i++) {
         const attest_block_scale *scale = attest_quantised_get_scale(&q, i);
@@ -128,13 +127,10 @@ attest_status attest_judge_quantised_init(attest_judge_quantised *quantised,
     *x = (attest_judge_quantised){.qkv = *qkv};
     for (int i = 0; i < 3; i++) {
         const attest_block_format *scheme = &model->quantise.scheme[i];
-        attest_status status = replace(&x->value[i], tensor[i], descale[i], "qkv"[i], scheme,
-                                       format[i], model -> quantise.folded, error);
 
-        if (status != ATTEST_OK) {
-            attest_judge_quantised_clear(x);
-            return status;
-        }
+        ATTEST_TRY_OR(replace(&x->value[i], tensor[i], descale[i], "qkv"[i], scheme, format[i],
+                              model -> quantise.folded, error),
+                      attest_judge_quantised_clear(x));
     }
     return ATTEST_OK;
 }
@@ -264,6 +260,17 @@ static attest_status set_model(attest_judge_model *model, const attest_judge_mod
     return ATTEST_OK;
 }
 
+/* The bounds with this scheme for K and V. */
+static attest_status try_scheme(attest_judge_bounds *bounds, const attest_qkv *qkv,
+                                const attest_judge_model *model, const char *scheme,
+                                const attest_judge_options *options, attest_error *error)
+{
+    attest_judge_model tried;
+
+    ATTEST_TRY(set_model(&tried, model, scheme, error));
+    return attest_judge_bound(bounds, qkv, &tried, options, error);
+}
+
 attest_status attest_judge_scheme_find(attest_judge_scheme *best, const attest_qkv *qkv,
                                        const attest_judge_model *model, double relative,
                                        const char *const *schemes,
@@ -284,11 +291,8 @@ attest_status attest_judge_scheme_find(attest_judge_scheme *best, const attest_q
                                    .error = room + 3 * all,
                                    .bound = room + 4 * all};
     for (size_t i = 0; schemes[i] && left > 0; i++) {
-        attest_judge_model tried;
-        attest_status status = set_model(&tried, model, schemes[i], error);
+        attest_status status = try_scheme(&bounds, qkv, model, schemes[i], options, error);
 
-        if (status == ATTEST_OK)
-            status = attest_judge_bound(&bounds, qkv, &tried, options, error);
         if (status == ATTEST_FORMAT) /* it does not accept these values */
             continue;
         ATTEST_TRY(status);

@@ -316,20 +316,27 @@ static attest_status run_schedules(attest_judge_ranges *r, attest_judge_head *he
     return ATTEST_OK;
 }
 
+static attest_status draw_and_run(attest_judge_ranges *r, attest_judge_head *head,
+                                  const attest_judge_model *model, size_t seed,
+                                  attest_error *error)
+{
+    attest_judge_event_result kernel = {
+        .drawn = true, .variant = seed % model->variants, .seed = seed};
+    const attest_judge_variant *variant = &model->variant[kernel.variant];
+    attest_judge_recipe recipe;
+
+    ATTEST_TRY(attest_judge_recipe_draw(&recipe, variant, seed, error));
+    return run_kernel(r, head, variant, &recipe, &kernel, error);
+}
+
 static attest_status run_drawn(attest_judge_ranges *r, attest_judge_head *head,
                                const attest_judge_model *model, attest_error *error)
 {
     for (size_t i = 0; i < DRAWN; i++) {
-        attest_judge_event_result kernel = {
-            .drawn = true, .variant = i % model->variants, .seed = i};
-        const attest_judge_variant *variant = &model->variant[kernel.variant];
-        attest_judge_recipe recipe;
-        attest_status status = attest_judge_recipe_draw(&recipe, variant, i, error);
+        attest_status status = draw_and_run(r, head, model, i, error);
 
-        if (status == ATTEST_OK)
-            status = run_kernel(r, head, variant, &recipe, &kernel, error);
-        if (status != ATTEST_OK && status != ATTEST_USAGE)
-            return status;
+        if (status != ATTEST_USAGE)
+            ATTEST_TRY(status);
     }
     return ATTEST_OK;
 }
@@ -444,18 +451,20 @@ static attest_status run_heads(attest_judge_ranges *r, heads *x, size_t jobs,
     attest_status status;
 
     jobs = jobs < 1 ? 1 : jobs < count ? jobs : count;
-    x->found = attest_workers_alloc(count, sizeof *x->found, jobs);
-    x->failed = attest_workers_alloc(1, sizeof *x->failed, jobs);
-    status = x->found && x->failed ? attest_workers_run(work, x, count, jobs, error)
-                                   : attest_memory_fail(error);
-    bad = x->failed ? atomic_load(x->failed) : 0;
-    if (bad > 0 && decide_one(x, bad - 1, error) != ATTEST_OK)
-        status = error->status;
-    for (size_t h = 0; status == ATTEST_OK && h < count; h++)
-        merge(r, &x->found[h]);
-    attest_workers_free(x->found, count, sizeof *x->found, jobs);
-    attest_workers_free(x->failed, 1, sizeof *x->failed, jobs);
-    return status;
+    ATTEST_WORKERS(attest_judge_ranges, found, count, jobs);
+    ATTEST_WORKERS(atomic_size_t, failed, 1, jobs);
+    if (!found || !failed)
+        return attest_memory_fail(error);
+    x->found = found;
+    x->failed = failed;
+    status = attest_workers_run(work, x, count, jobs, error);
+    bad = atomic_load(failed);
+    if (bad > 0)
+        ATTEST_TRY(decide_one(x, bad - 1, error));
+    ATTEST_TRY(status);
+    for (size_t h = 0; h < count; h++)
+        merge(r, &found[h]);
+    return ATTEST_OK;
 }
 
 static attest_status decide(attest_judge_ranges *r, const attest_judge_problem *x,

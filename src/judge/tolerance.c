@@ -186,20 +186,26 @@ static void trial_clear(trial *t)
     attest_judge_head_clear(&t->head);
 }
 
+/* t->out = the row of a kernel that is drawn at random. */
+static attest_status simulate_drawn(trial *t, const attest_judge_variant *variant,
+                                    uint64_t seed, attest_error *error)
+{
+    attest_judge_recipe recipe;
+
+    ATTEST_TRY(attest_judge_recipe_draw(&recipe, variant, seed, error));
+    recipe.target = t->column;
+    recipe.push_up = seed % 2;
+    return attest_judge_simulate_row(t->out, &t->head, t->row, variant, &recipe, error);
+}
+
 /* Runs one kernel. Kernels that cannot be simulated are skipped. */
 static attest_status try_kernel(attest_judge_tolerance_search *search, trial *t,
                                 const attest_judge_variant *variant, uint64_t seed,
                                 attest_error *error)
 {
     const attest_judge_problem *problem = t->head.problem;
-    attest_judge_recipe recipe;
-    attest_status status = attest_judge_recipe_draw(&recipe, variant, seed, error);
+    attest_status status = simulate_drawn(t, variant, seed, error);
 
-    if (status == ATTEST_OK) {
-        recipe.target = t->column;
-        recipe.push_up = seed % 2;
-        status = attest_judge_simulate_row(t->out, &t->head, t->row, variant, &recipe, error);
-    }
     if (status == ATTEST_USAGE)
         return ATTEST_OK;
     ATTEST_TRY(status);
