@@ -334,7 +334,6 @@ static attest_status take(campaign_run *run, attest_campaign_record *record, att
                           attest_error *error)
 {
     attest_campaign *campaign = run->campaign;
-    attest_status status = ATTEST_OK;
     size_t p = record->property;
 
     if (p >= campaign->plan->properties)
@@ -344,11 +343,10 @@ static attest_status take(campaign_run *run, attest_campaign_record *record, att
     /* Workers that are busy at the same time share the time of the campaign. */
     record->result.seconds /= (double)(run->pool.busy + 1);
     if (campaign->journal)
-        status = write_record(campaign->journal, record, text, error);
-    if (status == ATTEST_OK)
-        status = attest_join_add(&campaign->join[p], record, error);
+        ATTEST_TRY(write_record(campaign->journal, record, text, error));
+    ATTEST_TRY(attest_join_add(&campaign->join[p], record, error));
     show_progress(run, p);
-    return status;
+    return ATTEST_OK;
 }
 
 /* Returns whether a signal has stopped the campaign. */

@@ -389,12 +389,9 @@ attest_status attest_campaign_record_parse(attest_campaign_record *record, const
                                            size_t size, attest_budget *budget,
                                            attest_error *error)
 {
-    attest_status status =
-        attest_json_parse_value(record, read_record, text, size, budget, error);
-
-    if (status != ATTEST_OK)
-        attest_campaign_record_clear(record);
-    return status;
+    ATTEST_TRY_OR(attest_json_parse_value(record, read_record, text, size, budget, error),
+                  attest_campaign_record_clear(record));
+    return ATTEST_OK;
 }
 
 static const char magic[] = "attest-record ";

@@ -144,18 +144,11 @@ attest_status attest_load_open(attest_load *load, const char *path,
                                const attest_property *(*find)(const char *name),
                                attest_error *error)
 {
-    attest_status status;
-
     memset(load, 0, sizeof *load);
-    status = hash(load, path, error);
-    if (status == ATTEST_OK) {
-        status = add_properties(load, path, find, error);
-        if (status != ATTEST_OK)
-            attest_error_prefix(error, status, path);
-    }
-    if (status != ATTEST_OK)
-        attest_load_clear(load);
-    return status;
+    ATTEST_TRY_OR(hash(load, path, error), attest_load_clear(load));
+    ATTEST_TRY_OR(attest_error_prefix(error, add_properties(load, path, find, error), path),
+                  attest_load_clear(load));
+    return ATTEST_OK;
 }
 
 /* ---- Calls under guard. */
@@ -233,9 +226,8 @@ static void describe_end(attest_trial *trial, const attest_guard *guard, int sta
 attest_status attest_guard_decide(const attest_guard *guard, attest_trial *trial,
                                   const attest_instance *instance, attest_error *error)
 {
-    answer *shared = attest_shared_alloc(1, sizeof *shared);
+    ATTEST_SHARED(answer, shared, 1);
     call c = {.guard = guard, .instance = instance, .answer = shared};
-    attest_status status = ATTEST_OK;
     pid_t process;
     int end;
 
@@ -243,22 +235,18 @@ attest_status attest_guard_decide(const attest_guard *guard, attest_trial *trial
         return attest_memory_fail(error);
     shared->trial = *trial;
     process = attest_workers_start(work, &c);
-    if (process < 0) {
-        status =
-            attest_error_set(error, ATTEST_IO, "cannot start a process: %s", strerror(errno));
-    } else {
-        end = wait_for(guard, process);
-        if (end == 0 && shared->there) {
-            *trial = shared->trial;
-            status = shared->status;
-            if (status != ATTEST_OK)
-                attest_error_set(error, status, "%s", attest_status_name(status));
-        } else {
-            describe_end(trial, guard, end);
-        }
+    if (process < 0)
+        return attest_error_set(error, ATTEST_IO, "cannot start a process: %s",
+                                strerror(errno));
+    end = wait_for(guard, process);
+    if (end != 0 || !shared->there) {
+        describe_end(trial, guard, end);
+        return ATTEST_OK;
     }
-    attest_shared_free(shared, 1, sizeof *shared);
-    return status;
+    *trial = shared->trial;
+    return shared->status ? attest_error_set(error, shared->status, "%s",
+                                             attest_status_name(shared->status))
+                          : ATTEST_OK;
 }
 
 bool attest_guard_may_gen(const attest_guard *guard, struct theft *t)

@@ -197,28 +197,29 @@ static attest_status read_all(merging *m, size_t count, attest_error *error)
     return check_whole(m, error);
 }
 
+static void merging_clear(merging *m)
+{
+    free(m->from);
+    free(m->plan_text);
+}
+
 attest_status attest_merge_read(attest_merge *merge, const char *const *directories,
                                 size_t count, attest_property_finder *find, bool partial,
                                 attest_observations *observations, attest_budget *budget,
                                 attest_error *error)
 {
-    merging m = {.merge = merge,
-                 .find = find,
-                 .partial = partial,
-                 .budget = budget,
-                 .observations = observations,
-                 .directories = directories};
-    attest_status status;
+    merging m ATTEST_CLEARED_BY(merging_clear) = {.merge = merge,
+                                                  .find = find,
+                                                  .partial = partial,
+                                                  .budget = budget,
+                                                  .observations = observations,
+                                                  .directories = directories};
 
     memset(merge, 0, sizeof *merge);
-    status = read_all(&m, count, error);
+    ATTEST_TRY_OR(read_all(&m, count, error), attest_merge_clear(merge));
     for (size_t p = 0; merge->join && p < merge->saved.plan.properties; p++)
         attest_chunk_result_unite(&merge->join[p].result);
-    free(m.from);
-    free(m.plan_text);
-    if (status != ATTEST_OK)
-        attest_merge_clear(merge);
-    return status;
+    return ATTEST_OK;
 }
 
 void attest_merge_clear(attest_merge *merge)

@@ -237,7 +237,6 @@ attest_status attest_saved_plan_parse(attest_saved_plan *saved, const char *text
     root = attest_json_begin(&document, &failure, error);
     read_plan(saved, &root, find);
     ATTEST_JSON_NOTE(&root, check_same(&saved->plan, text, size, error));
-    if (failure.status != ATTEST_OK)
-        attest_saved_plan_clear(saved);
-    return failure.status;
+    ATTEST_TRY_OR(failure.status, attest_saved_plan_clear(saved));
+    return ATTEST_OK;
 }

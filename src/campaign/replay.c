@@ -26,14 +26,12 @@ static attest_status get_number(fmpq_t value, bool *given, const attest_countere
     *given = false;
     for (size_t p = 0; p < file->parameters; p++) {
         const char *text = file->parameter[p].value;
-        attest_status status;
 
         if (strcmp(file->parameter[p].name, name) != 0)
             continue;
         *given = true;
-        status = attest_number_parse(value, text, strlen(text), NULL, error);
-        if (status != ATTEST_OK)
-            return attest_error_prefix(error, status, name);
+        ATTEST_TRY(attest_error_prefix(
+            error, attest_number_parse(value, text, strlen(text), NULL, error), name));
         if (fmpq_sgn(value) < 0)
             return attest_error_set(error, ATTEST_FORMAT, "parameters.%s is negative", name);
     }
@@ -341,16 +339,15 @@ static attest_status borrow(attest_instance *instance, const attest_counterexamp
     instance->weights = file->weights;
     for (size_t p = 0; p < file->parameters; p++) {
         const char *name = file->parameter[p].name, *value = file->parameter[p].value;
-        attest_status status;
 
         if (attest_setting_owns(name))
             continue;
         if (instance->parameters == ATTEST_INSTANCE_PARAMETERS)
             return attest_error_set(error, ATTEST_FORMAT, "too many parameters");
-        status = attest_number_parse(attest_instance_set(instance, name), value, strlen(value),
-                                     NULL, error);
-        if (status != ATTEST_OK)
-            return attest_error_prefix(error, status, name);
+        ATTEST_TRY(attest_error_prefix(error,
+                                       attest_number_parse(attest_instance_set(instance, name),
+                                                           value, strlen(value), NULL, error),
+                                       name));
     }
     return ATTEST_OK;
 }

@@ -85,25 +85,18 @@ static attest_status view_mpfr(attest_view *view, const viewing *v)
 {
     for (size_t s = 0; s < 2; s++) {
         const side *at = &v->side[s];
-        mpfr_t *out = attest_memory_alloc(at->entries, sizeof *out);
-        attest_status status;
+        MPFR_VEC(v->format.precision < 2 ? 2 : v->format.precision, out, at->entries);
 
         if (!out)
             return attest_memory_fail(v->error);
-        for (size_t e = 0; e < at->entries; e++)
-            mpfr_init2(out[e], v->format.precision < 2 ? 2 : v->format.precision);
-        status = attest_attention_mpfr(out, v->weights, &at->sequence, &v->format, v->round,
-                                       v->error);
-        for (size_t c = 0; c < v->dim && status == ATTEST_OK; c++) {
+        ATTEST_TRY(attest_attention_mpfr(out, v->weights, &at->sequence, &v->format, v->round,
+                                         v->error));
+        for (size_t c = 0; c < v->dim; c++) {
             mpfr_t *x = &out[at->position * v->dim + c];
 
             arf_set_mpfr(arb_midref(view->output + s * v->dim + c), *x);
             view->finite = view->finite && mpfr_number_p(*x);
         }
-        for (size_t e = 0; e < at->entries; e++)
-            mpfr_clear(out[e]);
-        free(out);
-        ATTEST_TRY(status);
     }
     snprintf(view->name, sizeof view->name, "mpfr, %.40s, %s", v->format.name,
              attest_setting_rounding_name(v->round));

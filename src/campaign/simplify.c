@@ -79,6 +79,13 @@ static bool is_over(const search *p)
     return p->stopped || p->status != ATTEST_OK;
 }
 
+static attest_status edit_copy(attest_instance *copy, const attest_instance *instance,
+                               const attest_edit *edit)
+{
+    ATTEST_TRY(copy_instance(copy, instance));
+    return attest_edit_apply(&copy->dataset, &instance->dataset, edit);
+}
+
 /* Changes the dataset of the instance; returns true if the test keeps the result. */
 static bool try_edit(search *p, const attest_edit *edit)
 {
@@ -88,12 +95,10 @@ static bool try_edit(search *p, const attest_edit *edit)
 
     if (is_over(p))
         return false;
-    status = copy_instance(&candidate, p->instance);
-    if (status == ATTEST_OK)
-        status = attest_edit_apply(&candidate.dataset, &p->instance->dataset, edit);
+    status = edit_copy(&candidate, p->instance, edit);
     if (status == ATTEST_NOMEM)
         p->status = status;
-    if (status != ATTEST_OK)
+    if (status)
         return false;
     answer = p->test(p->env, &candidate);
     p->stopped = answer == ATTEST_SIMPLIFY_STOP;

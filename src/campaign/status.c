@@ -169,26 +169,19 @@ attest_status attest_campaign_status_read(attest_campaign_status *directory, con
     reading s = {.directory = directory, .findings = findings};
     attest_journal_reader reader = {
         .plan = take_plan, .record = take_record, .env = &s, .budget = budget};
-    char *journal = attest_directory_join(path, ATTEST_JOURNAL_NAME);
+    char *journal ATTEST_FREED = attest_directory_join(path, ATTEST_JOURNAL_NAME);
     attest_journal_tail tail;
-    attest_status status;
     struct stat state;
 
     memset(directory, 0, sizeof *directory);
     directory->path = path;
     if (!journal)
         return attest_memory_fail(error);
-    if (stat(journal, &state) != 0) {
-        status = attest_error_set(error, ATTEST_USAGE, "%s: contains no campaign", path);
-    } else {
-        directory->silence = difftime(time(NULL), state.st_mtime);
-        status = attest_journal_read(&tail, journal, &reader, error);
-    }
-    free(journal);
-    if (status != ATTEST_OK) {
-        attest_campaign_status_clear(directory);
-        return status;
-    }
+    if (stat(journal, &state) != 0)
+        return attest_error_set(error, ATTEST_USAGE, "%s: contains no campaign", path);
+    directory->silence = difftime(time(NULL), state.st_mtime);
+    ATTEST_TRY_OR(attest_journal_read(&tail, journal, &reader, error),
+                  attest_campaign_status_clear(directory));
     directory->finished = is_finished(directory);
     look_at_lock(directory);
     return ATTEST_OK;

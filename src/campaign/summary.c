@@ -45,9 +45,7 @@ static attest_status read_file(attest_counterexample *file, int *expected, const
     *expected = attest_json_has(&root, "expect")
                     ? attest_json_take_choice(&root, "expect", expectations, 2)
                     : 0;
-    if (failure.status != ATTEST_OK)
-        attest_error_prefix(error, failure.status, path);
-    return failure.status;
+    return attest_error_prefix(error, failure.status, path);
 }
 
 static attest_status add_case(attest_corpus *corpus, const char *path,
@@ -73,15 +71,13 @@ static attest_status replay_file(attest_corpus *corpus, const char *path,
                                  attest_property_finder *find, attest_budget budget,
                                  attest_error *error)
 {
-    attest_status status;
     int expected;
 
     ATTEST_SCOPED(attest_counterexample, file);
     ATTEST_SCOPED(attest_replay, replay);
     ATTEST_TRY(read_file(&file, &expected, path, &budget, error));
-    status = attest_replay_run(&replay, &file, find, error);
-    if (status != ATTEST_OK)
-        return attest_error_prefix(error, status, path);
+    ATTEST_TRY(
+        attest_error_prefix(error, attest_replay_run(&replay, &file, find, error), path));
     return add_case(corpus, path, &file, expected, &replay, error);
 }
 
@@ -92,32 +88,47 @@ static int is_json(const struct dirent *entry)
     return length > 5 && strcmp(entry->d_name + length - 5, ".json") == 0;
 }
 
+typedef struct listing {
+    struct dirent **entry;
+    int count;
+} listing;
+
+static void listing_clear(listing *files)
+{
+    for (int i = 0; i < files->count; i++)
+        free(files->entry[i]);
+    free(files->entry);
+}
+
 attest_status attest_corpus_replay(attest_corpus *corpus, const char *directory,
                                    attest_property_finder *find, const attest_budget *budget,
                                    attest_error *error)
 {
-    struct dirent **entries;
-    attest_status status = ATTEST_OK;
-    int count = scandir(directory, &entries, is_json, alphasort);
+    listing files ATTEST_CLEARED_BY(listing_clear) = {0};
 
     memset(corpus, 0, sizeof *corpus);
-    if (count < 0 && errno == ENOMEM)
+    files.count = scandir(directory, &files.entry, is_json, alphasort);
+    if (files.count < 0 && errno == ENOMEM)
         return attest_memory_fail(error);
-    if (count < 0)
+    if (files.count < 0)
         return attest_error_set(error, ATTEST_IO, "%s: cannot read the directory: %s",
                                 directory, strerror(errno));
-    for (int i = 0; i < count; i++) {
-        char *path = attest_directory_join(directory, entries[i]->d_name);
+    for (int i = 0; i < files.count; i++) {
+        char *path ATTEST_FREED = attest_directory_join(directory, files.entry[i]->d_name);
 
         if (!path)
-            status = attest_memory_fail(error);
-        if (status == ATTEST_OK)
-            status = replay_file(corpus, path, find, *budget, error);
-        free(path);
-        free(entries[i]);
+            return attest_memory_fail(error);
+        ATTEST_TRY(replay_file(corpus, path, find, *budget, error));
     }
-    free(entries);
-    return status;
+    return ATTEST_OK;
+}
+
+static attest_status decide_witness(attest_replay *replay, attest_counterexample *file,
+                                    const attest_property *property, attest_error *error)
+{
+    ATTEST_TRY(attest_counterexample_parse_json(file, property->witness,
+                                                strlen(property->witness), NULL, error));
+    return attest_replay_decide(replay, file, property, error);
 }
 
 /* *confirmed = whether the property has a witness that violates it, decided again from its
@@ -132,10 +143,7 @@ static attest_status check_witness(bool *confirmed, const attest_property *prope
     *confirmed = false;
     if (!property->witness)
         return ATTEST_OK;
-    status = attest_counterexample_parse_json(&file, property->witness,
-                                              strlen(property->witness), NULL, error);
-    if (status == ATTEST_OK)
-        status = attest_replay_decide(&replay, &file, property, error);
+    status = decide_witness(&replay, &file, property, error);
     *confirmed = status == ATTEST_OK && replay.outcome == ATTEST_VIOLATED;
     /* A witness that cannot be read or is not an instance of the property confirms nothing. */
     return status == ATTEST_NOMEM ? status : ATTEST_OK;

@@ -152,12 +152,8 @@ static attest_status listing_read(listing *list, const char *path, const char *c
                                   attest_error *error)
 {
     const tree all = {path, except};
-    attest_status status = walk(list, &all, "", 0, error);
 
-    if (status != ATTEST_OK) {
-        listing_clear(list);
-        return attest_error_prefix(error, status, path);
-    }
+    ATTEST_TRY(attest_error_prefix(error, walk(list, &all, "", 0, error), path));
     if (list->count > 0)
         qsort(list->path, list->count, sizeof *list->path, compare);
     return ATTEST_OK;
@@ -432,18 +428,25 @@ static attest_status read_file(attest_records *records, const char *directory, c
     return attest_input_locate(&input, add_input(records, path, &input, budget, error), error);
 }
 
+static attest_status read_all(attest_records *records, const char *directory,
+                              const char *const *except, attest_budget *budget,
+                              attest_error *error)
+{
+    ATTEST_SCOPED(listing, files);
+
+    ATTEST_TRY(listing_read(&files, directory, except, error));
+    for (size_t i = 0; i < files.count; i++)
+        ATTEST_TRY(read_file(records, directory, files.path[i], budget, error));
+    return ATTEST_OK;
+}
+
 attest_status attest_records_read(attest_records *records, const char *directory,
                                   const char *const *except, attest_budget *budget,
                                   attest_error *error)
 {
-    ATTEST_SCOPED(listing, files);
-    attest_status status = listing_read(&files, directory, except, error);
-
-    for (size_t i = 0; i < files.count && status == ATTEST_OK; i++)
-        status = read_file(records, directory, files.path[i], budget, error);
-    if (status != ATTEST_OK)
-        attest_records_clear(records);
-    return status;
+    ATTEST_TRY_OR(read_all(records, directory, except, budget, error),
+                  attest_records_clear(records));
+    return ATTEST_OK;
 }
 
 const attest_record *attest_records_find(const attest_records *records, attest_record_kind kind,
