@@ -420,6 +420,7 @@ static attest_status ask(question *q)
     char *text ATTEST_FREED = NULL;
     size_t size = 0;
 
+    ATTEST_TRY(attest_truth_init(&q->truth, &q->instance->dataset, &q->instance->weights));
     if (q->truth.brute.open) {
         attest_trial_open(q->trial, "all pairs: not decided at %d bits", ATTEST_BRUTE_MAX_BITS);
         return ATTEST_OK;
@@ -446,9 +447,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
-    status = attest_truth_init(&q.truth, &instance->dataset, &instance->weights);
-    if (status == ATTEST_OK)
-        status = ask(&q);
+    status = ask(&q);
     nameless_clear(&q.dataset), nameless_clear(&q.weights);
     attest_truth_clear(&q.truth);
     attest_trial_label_layer(trial, instance);

@@ -356,28 +356,37 @@ static attest_status remember(void **kept, size_t count, attest_error *error)
                : attest_memory_fail(error);
 }
 
+/* finding = the verdict of exact arithmetic or balls. */
+static attest_status certify_instance(attest_finding *finding, attest_trial *trial,
+                                      const attest_instance *instance, attest_error *error)
+{
+    question q = {.trial = trial, .instance = instance, .error = error};
+    attest_status status;
+
+    attest_claim_init(&q.filter.claim);
+    status = certify(&q, finding);
+    attest_claim_clear(&q.filter.claim);
+    return status;
+}
+
 /* Compares the verdict of the filter, checked together with others of the same shape, with
  * doubles by another route, or, if these leave it open, with exact arithmetic or balls. */
 static attest_status compare_answer(attest_trial *trial, const attest_filter_answer *answer,
                                     const attest_instance *instance, attest_error *error)
 {
-    question q = {.trial = trial, .instance = instance, .error = error};
     attest_rough rough;
-    attest_status status = ATTEST_OK;
-
-    attest_claim_init(&q.filter.claim);
     ATTEST_SCOPED(attest_finding, finding);
+
     if (attest_rough_get(&rough, instance))
         finding.verdict = rough.collision ? ATTEST_REFUTED : ATTEST_PROVED;
     else
-        status = certify(&q, &finding);
+        ATTEST_TRY(certify_instance(&finding, trial, instance, error));
     if (strcmp(answer->method, "filter") == 0)
         attest_trial_label(trial, "decided by doubles");
-    if (status == ATTEST_OK && trial->outcome == ATTEST_HELD)
+    if (trial->outcome == ATTEST_HELD)
         judge(trial, answer, finding.verdict, "delta = 0");
     attest_trial_label_layer(trial, instance);
-    attest_claim_clear(&q.filter.claim);
-    return status;
+    return ATTEST_OK;
 }
 
 /* Checks everything for a sample of the instances, and delta = 0 for the others. */

@@ -306,24 +306,17 @@ static attest_status try_kernel(attest_trial *trial, const attest_qkv *qkv,
                                 const attest_judge_variant *variant, uint64_t seed,
                                 attest_error *error)
 {
-    attest_judge_problem problem;
-    attest_judge_head_bound bound;
+    attest_judge_problem problem ATTEST_CLEARED_BY(attest_judge_problem_clear) = {0};
+    attest_judge_head_bound bound ATTEST_CLEARED_BY(attest_judge_head_bound_clear) = {0};
     attest_judge_recipe recipe;
     attest_judge_rule rule;
-    attest_status status;
 
     ATTEST_TRY(attest_judge_recipe_draw(&recipe, variant, seed, error));
     ATTEST_TRY(attest_judge_problem_init(&problem, qkv, error));
     attest_judge_rule_init(&rule, variant, &problem);
-    status = attest_judge_head_bound_init(&bound, &problem, &rule, 1, error);
-    if (status == ATTEST_OK) {
-        status = attest_judge_head_bound_load(&bound, 0, 0, error);
-        if (status == ATTEST_OK)
-            status = run(trial, &bound, variant, &recipe, error);
-        attest_judge_head_bound_clear(&bound);
-    }
-    attest_judge_problem_clear(&problem);
-    return status;
+    ATTEST_TRY(attest_judge_head_bound_init(&bound, &problem, &rule, 1, error));
+    ATTEST_TRY(attest_judge_head_bound_load(&bound, 0, 0, error));
+    return run(trial, &bound, variant, &recipe, error);
 }
 
 /* Returns whether the instance, which may come from a file, has data and all parameters. */

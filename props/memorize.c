@@ -128,24 +128,19 @@ static attest_status compare_sequence(attest_trial *trial, attest_network_mpfrs 
                                       attest_error *error)
 {
     size_t dim = m->network.dim, length = attest_dataset_length(dataset, i);
-    mpfr_t *out = flint_malloc(length * dim * sizeof *out);
-    attest_status status;
+    MPFR_VEC(BITS, out, length * dim);
     ATTEST_SCOPED(attest_sequence, sequence);
 
-    for (size_t e = 0; e < length * dim; e++)
-        mpfr_init2(out[e], BITS);
-    status = attest_dataset_get_sequence(&sequence, dataset, i, NULL, error);
-    if (status == ATTEST_OK)
-        status = attest_network_mpfr(out, state, &sequence, error);
-    for (size_t k = 0; k < length && status == ATTEST_OK; k++)
+    if (!out)
+        return attest_memory_fail(error);
+    ATTEST_TRY(attest_dataset_get_sequence(&sequence, dataset, i, NULL, error));
+    ATTEST_TRY(attest_network_mpfr(out, state, &sequence, error));
+    for (size_t k = 0; k < length; k++)
         if (!is_close(out + k * dim, dataset, dataset->start[i] + k, dim))
             attest_trial_violated(trial, "memorization",
                                   "proved, but %d bits give another output at [%zu,%zu]", BITS,
                                   i, k);
-    for (size_t e = 0; e < length * dim; e++)
-        mpfr_clear(out[e]);
-    flint_free(out);
-    return status;
+    return ATTEST_OK;
 }
 
 static void clear_state(attest_network_mpfrs **state)

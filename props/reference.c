@@ -135,26 +135,18 @@ static bool check_balls(examination *x, long bits)
 static bool check_mode(examination *x, const attest_interval *interval, const bool *known,
                        const attest_format *format, mpfr_rnd_t mode)
 {
-    mpfr_t *out = attest_memory_alloc(x->count, sizeof *out);
-    attest_status status = ATTEST_NOMEM;
-    bool ok;
+    MPFR_VEC(format->precision, out, x->count);
+    attest_status status = out ? attest_attention_mpfr(out, &x->instance->weights, x->sequence,
+                                                       format, mode, x->error)
+                               : ATTEST_NOMEM;
 
-    for (size_t i = 0; out && i < x->count; i++)
-        mpfr_init2(out[i], format->precision);
-    if (out)
-        status = attest_attention_mpfr(out, &x->instance->weights, x->sequence, format, mode,
-                                       x->error);
-    ok = status == ATTEST_OK;
-    if (!ok)
-        fail_status(x, status, "MPFR evaluation fails");
-    for (size_t i = 0; ok && i < x->count; i++)
+    if (status != ATTEST_OK)
+        return fail_status(x, status, "MPFR evaluation fails");
+    for (size_t i = 0; i < x->count; i++)
         if (known[i / x->sequence->dim] && attest_interval_is_finite(interval + i) &&
             !attest_interval_contains(interval + i, out[i]))
-            ok = fail(x, i, "MPFR is not between directed roundings");
-    for (size_t i = 0; out && i < x->count; i++)
-        mpfr_clear(out[i]);
-    free(out);
-    return ok;
+            return fail(x, i, "MPFR is not between directed roundings");
+    return true;
 }
 
 static bool check_double(examination *x, const attest_interval *interval, const bool *known)

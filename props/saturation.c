@@ -173,11 +173,10 @@ static attest_status run_kernel(double *out, attest_judge_watch *watch, const sc
                       .v = tensor(s->v, s->keys),
                       .scale = s->scale};
     attest_judge_variant variant;
-    attest_judge_problem question;
+    attest_judge_problem question ATTEST_CLEARED_BY(attest_judge_problem_clear) = {0};
     attest_judge_recipe recipe;
-    attest_judge_instance x;
-    attest_judge_head head;
-    attest_status status;
+    attest_judge_instance x ATTEST_CLEARED_BY(attest_judge_instance_clear) = {0};
+    attest_judge_head head ATTEST_CLEARED_BY(attest_judge_head_clear) = {0};
 
     attest_judge_variant_init(&variant);
     variant.max = ATTEST_JUDGE_MAX_LAZY;
@@ -186,20 +185,11 @@ static attest_status run_kernel(double *out, attest_judge_watch *watch, const sc
     ATTEST_TRY(attest_format_parse(&variant.p, "float8_e4m3fn:saturating", error));
     ATTEST_TRY(attest_judge_problem_init(&question, &qkv, error));
     attest_judge_recipe_from_schedule(&recipe, &variant, &schedule);
-    status = attest_judge_instance_init(&x, &question, &variant, &recipe, error);
-    if (status == ATTEST_OK) {
-        x.watch = watch;
-        status = attest_judge_head_init(&head, &question, error);
-        if (status == ATTEST_OK) {
-            status = attest_judge_head_load(&head, 0, 0, error);
-            if (status == ATTEST_OK)
-                status = attest_judge_instance_run(out, &x, &head, 0, error);
-            attest_judge_head_clear(&head);
-        }
-        attest_judge_instance_clear(&x);
-    }
-    attest_judge_problem_clear(&question);
-    return status;
+    ATTEST_TRY(attest_judge_instance_init(&x, &question, &variant, &recipe, error));
+    x.watch = watch;
+    ATTEST_TRY(attest_judge_head_init(&head, &question, error));
+    ATTEST_TRY(attest_judge_head_load(&head, 0, 0, error));
+    return attest_judge_instance_run(out, &x, &head, 0, error);
 }
 
 /* o = the sum of 2^(tau q k_j) v_j over the sum of 2^(tau q k_j); returns the largest |v_j|. */

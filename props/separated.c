@@ -230,14 +230,19 @@ static attest_status check_changed(attest_trial *trial, const attest_instance *i
     return ATTEST_OK;
 }
 
+static void extremes_clear(extremes *e)
+{
+    fmpq_clear(e->least), fmpq_clear(e->most), fmpq_clear(e->closest);
+}
+
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error)
 {
     const attest_dataset *d = &instance->dataset;
     const fmpq *scale = attest_instance_get(instance, "scale");
-    extremes e = {0};
-    attest_status status;
-    fmpq_t one;
+    extremes e ATTEST_CLEARED_BY(extremes_clear) = {0};
+    FMPQ(one);
+    ATTEST_SCOPED(attest_separated, s);
 
     if (setting->number != ATTEST_ARITHMETIC_NONE)
         return attest_props_separated_decide(trial, instance, setting, error);
@@ -245,18 +250,15 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
-    fmpq_init(e.least), fmpq_init(e.most), fmpq_init(e.closest), fmpq_init(one);
+    fmpq_init(e.least), fmpq_init(e.most), fmpq_init(e.closest);
     fmpq_one(one);
-    ATTEST_SCOPED(attest_separated, s);
     look(&e, d);
-    status = attest_separated_get(&s, d, error);
-    if (status == ATTEST_OK && check_extremes(trial, &s, &e, d, one) &&
-        ask(trial, &s, e.least, 0) && ask(trial, &s, e.most, 1) &&
-        (!e.has_pair || ask(trial, &s, e.closest, 2)))
-        status = check_changed(trial, instance, &e, &s, error);
+    ATTEST_TRY(attest_separated_get(&s, d, error));
+    if (check_extremes(trial, &s, &e, d, one) && ask(trial, &s, e.least, 0) &&
+        ask(trial, &s, e.most, 1) && (!e.has_pair || ask(trial, &s, e.closest, 2)))
+        ATTEST_TRY(check_changed(trial, instance, &e, &s, error));
     attest_trial_label_dataset(trial, d);
-    fmpq_clear(e.least), fmpq_clear(e.most), fmpq_clear(e.closest), fmpq_clear(one);
-    return status;
+    return ATTEST_OK;
 }
 
 const attest_property attest_property_separated = {

@@ -355,13 +355,13 @@ static attest_status decide_many(attest_trial *trial, const attest_instance *ins
                                  size_t count, void **kept, const attest_setting *setting,
                                  attest_error *error)
 {
-    attest_status status = remember(kept, count);
-    memory *m = *kept;
+    memory *m;
 
-    if (status == ATTEST_OK)
-        status = attest_doubles_set(&m->doubles, instance, count);
-    if (status != ATTEST_OK)
-        return attest_error_set(error, status, "out of memory");
+    if (remember(kept, count) != ATTEST_OK)
+        return attest_memory_fail(error);
+    m = *kept;
+    if (attest_doubles_set(&m->doubles, instance, count) != ATTEST_OK)
+        return attest_memory_fail(error);
     for (size_t i = 0; i < count; i++)
         m->wanted[i] =
             m->doubles.fits[i] && ((!setting->without && attest_tuned_surely(&instance[i])) ||
