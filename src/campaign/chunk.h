@@ -8,8 +8,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "campaign/property.h"
 #include "campaign/campaign_record.h"
+#include "campaign/property.h"
 
 /* If this many workers died at a chunk, all of its trials are undecided. */
 enum { ATTEST_CHUNK_DEATHS = 8 };

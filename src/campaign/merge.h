@@ -2,9 +2,9 @@
 #ifndef ATTEST_CAMPAIGN_MERGE_H
 #define ATTEST_CAMPAIGN_MERGE_H
 
+#include "campaign/campaign.h"
 #include "campaign/join.h"
 #include "campaign/journal.h"
-#include "campaign/campaign.h"
 
 typedef struct attest_merge {
     attest_saved_plan saved; /* of the whole campaign: shard 1 of 1 */

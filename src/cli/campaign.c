@@ -276,7 +276,7 @@ typedef struct campaign_job {
 } campaign_job;
 
 /* Reports damaged or incomplete bytes at the end of the journal. */
-static void tell_tail(const campaign_job *job)
+static void report_tail(const campaign_job *job)
 {
     const attest_journal_tail *tail = &job->campaign.tail;
 
@@ -322,7 +322,7 @@ static int open_directory(campaign_job *job, const campaign_request *request,
     if (attest_campaign_open(&job->campaign, &job->journal, request->out, request->resume,
                              &common->budget, &error))
         return attest_cli_fail_journal(&error);
-    tell_tail(job);
+    report_tail(job);
     return EXIT_HOLDS;
 }
 
@@ -375,7 +375,7 @@ static int print(const campaign_job *job, const campaign_request *request,
 }
 
 /* Reports an interruption: where the trials are, and the command that resumes the campaign. */
-static int tell_interruption(const campaign_job *job, const campaign_request *request)
+static int report_interruption(const campaign_job *job, const campaign_request *request)
 {
     uint64_t trials = 0;
 
@@ -409,7 +409,7 @@ static int run_campaign(campaign_job *job, const campaign_request *request,
     if (attest_campaign_run(&job->campaign, &error))
         return attest_cli_fail(&error);
     if (job->campaign.interrupted)
-        return tell_interruption(job, request);
+        return report_interruption(job, request);
     if (attest_summary_init(&job->summary, &job->plan, job->campaign.join,
                             job->has_corpus ? &job->corpus : NULL, request->out, &error))
         return attest_cli_fail(&error);

@@ -9,8 +9,8 @@
 
 #include "campaign/chunk.h"
 #include "campaign/load.h"
-#include "campaign/worker.h"
 #include "campaign/replay.h"
+#include "campaign/worker.h"
 #include "tests/campaign/toy.h"
 #include "tests/limit.h"
 #include "tests/tap.h"
