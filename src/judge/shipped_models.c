@@ -52,7 +52,7 @@ MODEL("fp16-any", "any kernel on binary16 that adds in binary32, also by a matri
     "pv": [{"order": "any"}, {"order": "tensor", "block": 4, "fraction": 23}],
     "final": {"relative": "0x1p-21"}, "output": {"format": "binary16"}),
 
-MODEL("fp32-flash2", "online softmax in binary32 in tiles of at least 32 keys, after the manner of FlashAttention-2, no matrix unit",
+MODEL("fp32-flash2", "online softmax in binary32 in tiles of at least 32 keys, as in FlashAttention-2, no matrix unit",
     "scale": {"where": "folded"}, "softcap": {"absolute": "0x1p-11"},
     "max": {"kind": "online", "tile": 32}, "exp": {"relative": "0x1.4p-22"},
     "final": {"relative": "0x1p-21", "place": "after"}),
@@ -91,7 +91,7 @@ MODEL("fp8-flash3-hopper", "FlashAttention-3 on float8_e4m3fn on Hopper, without
     "pv": {"order": "tc:hopper"},
     "final": {"relative": "0x1p-21", "place": "after"}, "output": {"format": "bfloat16"}),
 
-MODEL("bf16-flash4-blackwell", "FlashAttention-4 on bfloat16 on Blackwell: the maximum raised by 8 at least, exp2 in software",
+MODEL("bf16-flash4-blackwell", "FlashAttention-4 on bfloat16 on Blackwell: the reference raised only when the maximum grows by more than 8, exp2 in software",
     "inputs": {"q": "bfloat16", "k": "bfloat16", "v": "bfloat16"},
     "score": {"order": "tc:blackwell"}, "scale": {"where": "folded"}, "softcap": {"absolute": "0x1p-11"},
     "max": {"kind": "lazy", "tile": 128, "direction": "backward", "threshold": 8},
@@ -109,7 +109,7 @@ MODEL("fp16-math", "PyTorch's math attention on binary16: all in binary32, q and
     "score": {"accumulate": "p=21:emin=-126:emax=127"}, "scale": {"where": "score"},
     "max": {"kind": "two-pass"}, "final": {"place": "before"}, "output": {"format": "binary16"}),
 
-MODEL("fp32-math", "PyTorch's math attention on binary32: q and k times the root of the scale, weights divided before they meet V",
+MODEL("fp32-math", "PyTorch's math attention on binary32: q and k times the root of the scale, weights divided before the product with V",
     "score": {"accumulate": "p=21:emin=-126:emax=127"}, "scale": {"where": "score"},
     "max": {"kind": "two-pass"}, "final": {"place": "before"}),
 
@@ -189,7 +189,7 @@ MODEL("blackwell-bf16-128", "a FlashAttention-4-like kernel on bfloat16 on Black
                    "polynomial": [1, "0x1.63ea32p-1", "0x1.d20d48p-3", "0x1.3be13ap-4"],
                    "fragment": 32, "frequency": 16, "emulated": 4, "last_fragments": 1}]),
 
-MODEL("fp8-lazy", "an fp8 kernel on Hopper, P = 2^8 e^x saturating, its maximum raised only when it grows by more than 4: what it loses is what attest range shows",
+MODEL("fp8-lazy", "an fp8 kernel on Hopper, P = 2^8 e^x saturating, its reference raised only when the maximum grows by more than 4: attest range shows what saturates",
     "inputs": {"q": "float8_e4m3fn", "k": "float8_e4m3fn", "v": "float8_e4m3fn"},
     "score": {"order": "tc:hopper"}, "scale": {"where": "folded"},
     "max": {"kind": "lazy", "tile": 128, "direction": "forward", "threshold": 4},
