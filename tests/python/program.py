@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import struct
 import subprocess
 import tempfile
@@ -89,8 +90,9 @@ class Program(unittest.TestCase):
         output = view(out)
         arguments = save_case(Path(directory) / "case.safetensors", problem, attest.kernel(kernel), output, problem.output(output))
         printed = run("judge", *arguments)
-        # what was found stands last in what the program prints
-        self.assertEqual(judgement.json, "{" + printed[printed.index('\n  "verdict"') :])
+        # The program also prints the names of the command, the files and the kernel.
+        inputs = re.compile(r'(?<=\n)  "(?!format|version).*?(?=  "verdict")', re.DOTALL)
+        self.assertEqual(judgement.json, inputs.sub("", printed, count=1))
 
         arguments = arguments[1:]  # without the output
         printed = json.loads(run("tolerance", *arguments, f"-o{directory}/bound.safetensors"), parse_float=str, parse_int=str)
