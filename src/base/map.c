@@ -27,14 +27,14 @@ size_t attest_map_slots(size_t count)
 
 static void put(attest_map *map, uint64_t entry)
 {
-    size_t mask = map->slots - 1, at = attest_map_home(map, entry);
+    size_t mask = map->slots - 1, at = attest_map_first_slot(map, entry);
 
     while (map->slot[at])
         at = (at + 1) & mask;
     map->slot[at] = entry;
 }
 
-void attest_map_enter(attest_map *map, uint64_t hash, size_t number)
+void attest_map_add(attest_map *map, uint64_t hash, size_t number)
 {
     put(map, (hash >> 32 << 32) | (uint64_t)(number + 1));
 }
@@ -55,9 +55,9 @@ bool attest_map_resize(attest_map *map, size_t slots)
 
 bool attest_map_reserve(attest_map *map, size_t count)
 {
-    if (count < map->slots / 4 * 3)
-        return true;
-    return count < ATTEST_MAP_MOST && attest_map_resize(map, attest_map_slots(count + 1));
+    if (count >= ATTEST_MAP_MOST)
+        return false;
+    return count < map->slots / 4 * 3 || attest_map_resize(map, attest_map_slots(count + 1));
 }
 
 void attest_pair_map_clear(attest_pair_map *map)
@@ -75,8 +75,8 @@ static bool is_last_pair(void *key, size_t number)
     return map->pair[number] == map->pair[map->count];
 }
 
-bool attest_pair_map_get(uint32_t *number, bool *is_new, attest_pair_map *map, uint32_t first,
-                         uint32_t second)
+bool attest_pair_map_get_or_add(uint32_t *number, bool *is_new, attest_pair_map *map,
+                                uint32_t first, uint32_t second)
 {
     uint64_t pair = (uint64_t)first << 32 | second;
 
@@ -84,23 +84,23 @@ bool attest_pair_map_get(uint32_t *number, bool *is_new, attest_pair_map *map, u
         !attest_memory_grow(&map->pair, &map->room, map->count + 1, sizeof *map->pair))
         return false;
     map->pair[map->count] = pair;
-    *number = (uint32_t)attest_map_get(&map->map, attest_random_mix(pair), is_last_pair, map,
-                                       map->count);
+    *number = (uint32_t)attest_map_get_or_add(&map->map, attest_random_mix(pair), is_last_pair,
+                                              map, map->count);
     *is_new = *number == map->count;
     map->count += *is_new;
     return true;
 }
 
-void attest_word_map_init(attest_word_map *map)
+void attest_string_map_init(attest_string_map *map)
 {
     memset(map, 0, sizeof *map);
 }
 
-void attest_word_map_clear(attest_word_map *map)
+void attest_string_map_clear(attest_string_map *map)
 {
-    free(map->word);
+    free(map->string);
     attest_map_clear(&map->map);
-    attest_word_map_init(map);
+    attest_string_map_init(map);
 }
 
 static uint64_t hash_of(const char *text, size_t length)
@@ -117,24 +117,25 @@ static uint64_t hash_of(const char *text, size_t length)
     return value;
 }
 
-/* Compares with the word that is looked up, which is stored after the last one. */
-static bool is_last_word(void *key, size_t number)
+/* Compares with the string that is looked up, which is stored after the last one. */
+static bool is_last_string(void *key, size_t number)
 {
-    const attest_word_map *map = key;
-    const attest_word *word = &map->word[number], *last = &map->word[map->count];
+    const attest_string_map *map = key;
+    const attest_byte_string *string = &map->string[number], *last = &map->string[map->count];
 
-    return word->length == last->length && memcmp(word->text, last->text, last->length) == 0;
+    return string->length == last->length &&
+           memcmp(string->text, last->text, last->length) == 0;
 }
 
-bool attest_word_map_get(uint32_t *number, bool *is_new, attest_word_map *map, const char *text,
-                         size_t length)
+bool attest_string_map_get_or_add(uint32_t *number, bool *is_new, attest_string_map *map,
+                                  const char *text, size_t length)
 {
     if (!attest_map_reserve(&map->map, map->count) ||
-        !attest_memory_grow(&map->word, &map->room, map->count + 1, sizeof *map->word))
+        !attest_memory_grow(&map->string, &map->room, map->count + 1, sizeof *map->string))
         return false;
-    map->word[map->count] = (attest_word){text, length};
-    *number = (uint32_t)attest_map_get(&map->map, hash_of(text, length), is_last_word, map,
-                                       map->count);
+    map->string[map->count] = (attest_byte_string){text, length};
+    *number = (uint32_t)attest_map_get_or_add(&map->map, hash_of(text, length), is_last_string,
+                                              map, map->count);
     *is_new = *number == map->count;
     map->count += *is_new;
     return true;

@@ -124,7 +124,7 @@ static attest_status index_resize(attest_token_index *index, const attest_tokens
         map = keyed;
         draw_key(index);
         for (size_t t = 0; t < tokens->count; t++)
-            attest_map_enter(&map, hash_token(index, tokens, t), t);
+            attest_map_add(&map, hash_token(index, tokens, t), t);
     }
     index->slot = map.slot;
     index->slots = map.slots;
@@ -155,7 +155,7 @@ static size_t find_real(attest_token_index *index, const attest_tokens *tokens,
     attest_map map = {index->slot, index->slots};
     sought key = {.tokens = tokens, .value = value};
 
-    return attest_map_get(&map, hash, is_same_real, &key, next);
+    return attest_map_get_or_add(&map, hash, is_same_real, &key, next);
 }
 
 static inline bool is_same_rational(void *key, size_t token)
@@ -174,7 +174,7 @@ static size_t find_rational(attest_token_index *index, const attest_tokens *toke
     attest_map map = {index->slot, index->slots};
     sought key = {.tokens = tokens, .numerator = numerator, .denominator = denominator};
 
-    return attest_map_get(&map, hash, is_same_rational, &key, next);
+    return attest_map_get_or_add(&map, hash, is_same_rational, &key, next);
 }
 
 /* The builder. */
@@ -484,7 +484,7 @@ static attest_status add_batch(attest_dataset_builder *builder, const double *va
     }
     for (size_t k = 0; k < count; k++) {
         hash[k] = hash_real(index, end + k * dim, dim);
-        __builtin_prefetch(index->slot + attest_map_home(&map, hash[k]), 1);
+        __builtin_prefetch(index->slot + attest_map_first_slot(&map, hash[k]), 1);
     }
     for (size_t k = 0; k < count; k++) {
         size_t next = tokens->count;

@@ -65,7 +65,7 @@ void attest_tags_clear(attest_tags *tags)
 /* The state while a file is parsed. */
 typedef struct reader {
     attest_dataset_builder builder;
-    attest_word_map words, tags;
+    attest_string_map words, tags;
     uint32_t *label; /* the tag of every token so far */
     size_t labels, room;
     double *point; /* of one word */
@@ -87,7 +87,7 @@ static attest_status refuse(const reader *r, const char *what, attest_error *err
 static attest_status refuse_collision(const reader *r, uint32_t word, uint32_t token,
                                       attest_error *error)
 {
-    const attest_word *one = &r->words.word[token], *other = &r->words.word[word];
+    const attest_byte_string *one = &r->words.string[token], *other = &r->words.string[word];
     char first[EXCERPT], second[EXCERPT];
 
     attest_escape_excerpt(first, sizeof first, one->text, one->length);
@@ -105,7 +105,7 @@ static attest_status add_word(reader *r, const char *word, size_t length, attest
     uint32_t number, token;
     bool is_new;
 
-    if (!attest_word_map_get(&number, &is_new, &r->words, word, length))
+    if (!attest_string_map_get_or_add(&number, &is_new, &r->words, word, length))
         return out_of_memory(error);
     attest_embed_word(r->point, dataset->dim, word, length);
     ATTEST_TRY(attest_dataset_builder_add_doubles(&r->builder, r->point, 1, error));
@@ -123,7 +123,7 @@ static attest_status add_tag(reader *r, const char *tag, size_t length, attest_e
         if (step == 0)
             return refuse(r, "the tag is not UTF-8", error);
     }
-    if (!attest_word_map_get(&number, &is_new, &r->tags, tag, length))
+    if (!attest_string_map_get_or_add(&number, &is_new, &r->tags, tag, length))
         return out_of_memory(error);
     if (!attest_memory_grow(&r->label, &r->room, r->labels + 1, sizeof *r->label))
         return out_of_memory(error);
@@ -202,7 +202,7 @@ static attest_status finish(attest_dataset *dataset, attest_tags *tags, reader *
         fmpq_set_si(dataset->label + p, r->label[p], 1);
     }
     for (size_t t = 0; t < r->tags.count; t++) {
-        const attest_word *tag = &r->tags.word[t];
+        const attest_byte_string *tag = &r->tags.string[t];
         tags->name[t] = attest_memory_alloc(tag->length + 1, 1);
         if (!tags->name[t])
             return out_of_memory(error);
@@ -216,16 +216,16 @@ static attest_status finish(attest_dataset *dataset, attest_tags *tags, reader *
 static void reader_init(reader *r, size_t dim, attest_budget *budget)
 {
     *r = (reader){.point = attest_memory_alloc(dim, sizeof *r->point)};
-    attest_word_map_init(&r->words);
-    attest_word_map_init(&r->tags);
+    attest_string_map_init(&r->words);
+    attest_string_map_init(&r->tags);
     attest_dataset_builder_init(&r->builder, dim, ATTEST_TABLE_REAL, budget);
 }
 
 static void reader_clear(reader *r)
 {
     attest_dataset_builder_clear(&r->builder);
-    attest_word_map_clear(&r->words);
-    attest_word_map_clear(&r->tags);
+    attest_string_map_clear(&r->words);
+    attest_string_map_clear(&r->tags);
     free(r->label);
     free(r->point);
 }

@@ -182,8 +182,8 @@ bool attest_prefix_set_get(uint32_t *number, attest_prefix_set *set, attest_pref
     if (!attest_map_reserve(&set->map, set->count) ||
         !attest_memory_grow(&set->entry, &set->room, set->count + 1, sizeof *set->entry))
         return false;
-    *number = (uint32_t)attest_map_get(&set->map, hash_of(set->likeness, prefix), is_same, &key,
-                                       set->count);
+    *number = (uint32_t)attest_map_get_or_add(&set->map, hash_of(set->likeness, prefix),
+                                              is_same, &key, set->count);
     if (*number == set->count)
         set->entry[set->count++] =
             (attest_prefix_entry){prefix->sequence, prefix->length, prefix->distinct};
@@ -238,13 +238,13 @@ static bool enter(survey *s, size_t k, uint32_t vocabulary, uint32_t sight)
     uint32_t identity = attest_dataset_identity(dataset, i, k);
     bool is_new;
 
-    if (!attest_pair_map_get(&group, &is_new, &s->classes, vocabulary, identity) ||
+    if (!attest_pair_map_get_or_add(&group, &is_new, &s->classes, vocabulary, identity) ||
         !attest_memory_grow(&s->class_size, &s->class_room, (size_t)group + 1,
                             sizeof *s->class_size))
         return false;
     s->class_size[group] = is_new ? 1 : s->class_size[group] + 1;
     point = group;
-    if (!sees_sets(s) && !attest_pair_map_get(&point, &is_new, &s->points, sight, token))
+    if (!sees_sets(s) && !attest_pair_map_get_or_add(&point, &is_new, &s->points, sight, token))
         return false;
     if (s->contexts->position)
         s->contexts->position[dataset->start[i] + k] = point;

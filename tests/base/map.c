@@ -15,8 +15,8 @@ static bool is_kept(void *key, size_t number)
     return kept[number] == *(uint64_t *)key;
 }
 
-/* Keys are given twice, in two orders, under the hash: all get the numbers of their first
- * appearance. */
+/* Returns whether keys that are looked up twice, in two orders and with this hash function, get
+ * the numbers of their first appearance. */
 static bool finds_all(uint64_t (*hash)(uint64_t key))
 {
     attest_map map = {0};
@@ -26,14 +26,14 @@ static bool finds_all(uint64_t (*hash)(uint64_t key))
         uint64_t key = 3 * k;
 
         right = attest_map_reserve(&map, (size_t)k) &&
-                attest_map_get(&map, hash(key), is_kept, &key, (size_t)k) == k;
+                attest_map_get_or_add(&map, hash(key), is_kept, &key, (size_t)k) == k;
         kept[k] = key;
     }
     right = right && map.slots == attest_map_slots(KEYS);
     for (uint64_t k = KEYS; k-- > 0 && right;) {
         uint64_t key = 3 * k;
 
-        right = attest_map_get(&map, hash(key), is_kept, &key, KEYS) == k;
+        right = attest_map_get_or_add(&map, hash(key), is_kept, &key, KEYS) == k;
     }
     attest_map_clear(&map);
     return right;
@@ -62,32 +62,33 @@ static void test_pairs(void)
     bool is_new, right = true;
 
     for (uint32_t i = 0; i < KEYS && right; i++)
-        right = attest_pair_map_get(&number, &is_new, &map, i % 50, i / 50) && is_new &&
+        right = attest_pair_map_get_or_add(&number, &is_new, &map, i % 50, i / 50) && is_new &&
                 number == i;
     TAP_OK(right, "pairs are numbered in order of appearance");
     for (uint32_t i = KEYS; i-- > 0 && right;)
-        right = attest_pair_map_get(&number, &is_new, &map, i % 50, i / 50) && !is_new &&
+        right = attest_pair_map_get_or_add(&number, &is_new, &map, i % 50, i / 50) && !is_new &&
                 number == i;
     TAP_OK(right, "pairs are found again, (a, b) apart from (b, a)");
     attest_pair_map_clear(&map);
 }
 
-static void test_words(void)
+static void test_strings(void)
 {
     static const char text[] = "abcabcab";
-    attest_word_map map;
+    attest_string_map map;
     uint32_t number[6];
     bool is_new[6], right = true;
 
-    attest_word_map_init(&map);
+    attest_string_map_init(&map);
     for (size_t i = 0; i < 6; i++)
-        right = right && attest_word_map_get(&number[i], &is_new[i], &map, text + i, 3);
+        right =
+            right && attest_string_map_get_or_add(&number[i], &is_new[i], &map, text + i, 3);
     TAP_OK(right && number[0] == 0 && number[1] == 1 && number[2] == 2 && number[3] == 0 &&
                is_new[2] && !is_new[3],
-           "words are told apart by their bytes");
-    right = attest_word_map_get(&number[0], &is_new[0], &map, text, 2) && is_new[0];
-    TAP_OK(right && number[0] == 3, "the beginning of a word is another one");
-    attest_word_map_clear(&map);
+           "strings are distinguished by their bytes");
+    right = attest_string_map_get_or_add(&number[0], &is_new[0], &map, text, 2) && is_new[0];
+    TAP_OK(right && number[0] == 3, "a prefix of a string is another string");
+    attest_string_map_clear(&map);
 }
 
 static void test_growth(void)
@@ -115,12 +116,15 @@ static void test_growth(void)
 TEST(map)
 {
     TAP_OK(finds_all(hash_well), "keys are found");
-    TAP_OK(finds_all(hash_to_one), "keys with one hash are found");
-    TAP_OK(finds_all(hash_to_few), "keys with few hashes are found");
+    TAP_OK(finds_all(hash_to_one), "keys that all have the same hash are found");
+    TAP_OK(finds_all(hash_to_few), "keys that share seven hashes are found");
     TAP_OK(attest_map_slots(48) == 64 && attest_map_slots(49) == 128,
            "slots are at most three quarters full");
+    TAP_OK(
+        !attest_map_reserve(&(attest_map){NULL, (size_t)(UINT64_C(1) << 33)}, ATTEST_MAP_MOST),
+        "more keys than numbers of 32 bits are refused, in a table of any size");
     test_pairs();
-    test_words();
+    test_strings();
     test_growth();
     return 0;
 }
