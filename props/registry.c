@@ -31,7 +31,7 @@ const attest_property *const attest_properties[] = {ATTEST_PROPERTIES(LIST) NULL
 static const attest_property *loaded;
 static size_t loaded_count;
 
-void attest_property_add(const attest_property *property, size_t count)
+void attest_property_set_loaded(const attest_property *property, size_t count)
 {
     loaded = property;
     loaded_count = count;

@@ -54,11 +54,11 @@ ATTEST_PROPERTIES(ATTEST_PROPERTY_DECLARE)
 /* The same as an array, ended by NULL. */
 extern const attest_property *const attest_properties[];
 
-/* Adds loaded properties to those that attest_property_get finds; the array must not be freed.
- */
-void attest_property_add(const attest_property *property, size_t count);
+/* Sets the loaded properties, in which attest_property_get searches before the table. They
+ * replace those of an earlier call; the array must not be freed. */
+void attest_property_set_loaded(const attest_property *property, size_t count);
 
-/* Returns the property of this name, or NULL. */
+/* Returns the property of this name, or NULL; loaded properties come first. */
 const attest_property *attest_property_get(const char *name);
 
 /* A hypothesis; a campaign can drop it by name (--without). */

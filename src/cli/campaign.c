@@ -59,7 +59,7 @@ int attest_cli_load(const char *path)
         return EXIT_HOLDS;
     if (attest_load_open(&loaded, path, attest_property_get, &error))
         return attest_cli_fail_input(&error);
-    attest_property_add(loaded.property, loaded.count);
+    attest_property_set_loaded(loaded.property, loaded.count);
     return EXIT_HOLDS;
 }
 
