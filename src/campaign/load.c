@@ -157,7 +157,7 @@ attest_status attest_load_open(attest_load *load, const char *path,
 typedef struct answer {
     attest_trial trial; /* its texts are literals, with the same addresses in both processes */
     attest_status status;
-    bool there;
+    bool complete;
 } answer;
 
 typedef struct call {
@@ -183,7 +183,7 @@ static void work(void *context)
         attest_instance_init(&made);
         c->answer->status = property->gen(&made, c->t, c->guard->setting);
     }
-    c->answer->there = true;
+    c->answer->complete = true;
 }
 
 /* Waits for the process; returns its status, or -1 if it was killed because of the time limit.
@@ -239,7 +239,7 @@ attest_status attest_guard_decide(const attest_guard *guard, attest_trial *trial
         return attest_error_set(error, ATTEST_IO, "cannot start a process: %s",
                                 strerror(errno));
     end = wait_for(guard, process);
-    if (end != 0 || !shared->there) {
+    if (end != 0 || !shared->complete) {
         describe_end(trial, guard, end);
         return ATTEST_OK;
     }
@@ -254,8 +254,8 @@ bool attest_guard_may_gen(const attest_guard *guard, struct theft *t)
     answer *shared = attest_shared_alloc(1, sizeof *shared);
     call c = {.guard = guard, .t = t, .answer = shared};
     pid_t process = shared ? attest_workers_start(work, &c) : -1;
-    bool back = process > 0 && wait_for(guard, process) == 0 && shared->there;
+    bool finished = process > 0 && wait_for(guard, process) == 0 && shared->complete;
 
     attest_shared_free(shared, 1, sizeof *shared);
-    return back;
+    return finished;
 }

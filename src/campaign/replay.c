@@ -1,4 +1,4 @@
-/* replay.c -- a stored counterexample, decided again from its values alone. */
+/* replay.c -- decides a stored counterexample again, from its values alone. */
 #include "campaign/replay.h"
 
 #include <math.h>
@@ -18,8 +18,8 @@
 /* The largest precision of recheck's balls. */
 enum { MOST_BITS = 1 << 16 };
 
-/* value = the parameter of this name, a number >= 0; *given: the file has it. Status: FORMAT.
- */
+/* value = the parameter of this name, a number >= 0; *given = whether the file contains it.
+ * Status: FORMAT. */
 static attest_status get_number(fmpq_t value, bool *given, const attest_counterexample *file,
                                 const char *name, attest_error *error)
 {
@@ -38,7 +38,8 @@ static attest_status get_number(fmpq_t value, bool *given, const attest_countere
     return ATTEST_OK;
 }
 
-/* Files of tightest cases have the definition "none": they claim nothing. */
+/* Checks that the file names the definition that was decided. Files of tightest cases have the
+ * definition "none", as nothing is violated. */
 static attest_status check_definition(const attest_replay *replay,
                                       const attest_counterexample *file,
                                       const attest_property *property, attest_error *error)
@@ -59,7 +60,8 @@ static attest_status check_definition(const attest_replay *replay,
                             file->definition, decided);
 }
 
-static bool is_pair(const attest_place pair[2], const attest_counterexample *file)
+/* Returns whether the file names this pair, in either order. */
+static bool is_pair_of(const attest_place pair[2], const attest_counterexample *file)
 {
     for (int swap = 0; swap < 2; swap++)
         if (pair[0].sequence == file->pair[swap][0] &&
@@ -137,7 +139,7 @@ static attest_status decide_pair(bool *violates, const attest_replay *replay,
 {
     const char *definition = replay->definition ? replay->definition : file->definition;
 
-    *violates = replay->has_pair && is_pair(replay->pair, file);
+    *violates = replay->has_pair && is_pair_of(replay->pair, file);
     if (*violates || setting->number != ATTEST_ARITHMETIC_NONE)
         return ATTEST_OK;
     if (strcmp(definition, "contextual-mapping") == 0 && file->weights.heads > 0)
@@ -154,7 +156,8 @@ static void name_pair(attest_replay *replay, const attest_counterexample *file)
     bool norm = file->pair[0][0] == file->pair[1][0] && file->pair[0][1] == file->pair[1][1];
 
     if (replay->outcome == ATTEST_VIOLATED && replay->definition && replay->has_pair && !norm &&
-        strcmp(replay->definition, "contextual-mapping") == 0 && !is_pair(replay->pair, file))
+        strcmp(replay->definition, "contextual-mapping") == 0 &&
+        !is_pair_of(replay->pair, file))
         snprintf(replay->reason, sizeof replay->reason,
                  "the outputs at [%zu,%zu] and [%zu,%zu] are not more than delta apart",
                  file->pair[0][0], file->pair[0][1], file->pair[1][0], file->pair[1][1]);
@@ -330,8 +333,8 @@ static attest_status decide_separated(attest_replay *replay, const attest_counte
     return ATTEST_OK;
 }
 
-/* instance = data, weights and numbers of the file, which keeps its ownership of data, weights
- * and names. */
+/* Sets the instance to the data, weights and parameters of the file, which still owns the data,
+ * the weights and the names. */
 static attest_status borrow(attest_instance *instance, const attest_counterexample *file,
                             attest_error *error)
 {
@@ -352,8 +355,8 @@ static attest_status borrow(attest_instance *instance, const attest_counterexamp
     return ATTEST_OK;
 }
 
-/* Clears the instance, but not data and weights, which belong to the file. */
-static void give_back(attest_instance *instance)
+/* Clears an instance of borrow: not the data and the weights, which belong to the file. */
+static void clear_borrowed(attest_instance *instance)
 {
     attest_dataset_init(&instance->dataset);
     attest_weights_init(&instance->weights);
@@ -391,7 +394,7 @@ static attest_status call_property(attest_trial *trial, const attest_replay *rep
                                    const attest_setting *setting, attest_error *error)
 {
     attest_guard guard = {.property = property, .setting = setting, .seconds = replay->seconds};
-    attest_instance instance ATTEST_CLEARED_BY(give_back);
+    attest_instance instance ATTEST_CLEARED_BY(clear_borrowed);
 
     attest_instance_init(&instance);
     ATTEST_TRY(borrow(&instance, file, error));
@@ -480,7 +483,7 @@ static attest_status decide(attest_replay *replay, const attest_counterexample *
                             file->property, file->definition);
 }
 
-attest_status attest_replay_run(attest_replay *replay, attest_counterexample *file,
+attest_status attest_replay_run(attest_replay *replay, const attest_counterexample *file,
                                 attest_property_finder *find, attest_error *error)
 {
     const attest_property *property = find(file->property);
@@ -488,7 +491,7 @@ attest_status attest_replay_run(attest_replay *replay, attest_counterexample *fi
 
     ATTEST_TRY(attest_setting_get(&setting, file, error));
     ATTEST_TRY(decide(replay, file, &setting, find, error));
-    if (!attest_audit_collision_is(file)) /* that one decides the very pair */
+    if (!attest_audit_collision_is(file)) /* a collision is decided at the pair of the file */
         ATTEST_TRY(check_names(replay, file, property, &setting, error));
     else if (file->has_pair)
         set_pair(replay, (attest_place){file->pair[0][0], file->pair[0][1]},

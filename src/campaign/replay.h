@@ -1,8 +1,8 @@
-/* replay.h -- a stored counterexample, decided again from its values alone.
+/* replay.h -- decides a stored counterexample again, from its values alone.
  *
  * A counterexample of a campaign is decided by its property, any other (of a construction, a
- * certificate, an audit) by the definition that it names. The result also has the outputs at
- * the pair in every number system. */
+ * certificate, an audit) by the definition that it names. The result also contains the
+ * outputs at the pair in every number system. */
 #ifndef ATTEST_CAMPAIGN_REPLAY_H
 #define ATTEST_CAMPAIGN_REPLAY_H
 
@@ -21,27 +21,27 @@ typedef enum attest_view_kind {
 
 /* Both outputs in one number system. */
 typedef struct attest_view {
-    bool there;     /* false: no pair, or exact with softmax */
-    char name[64];  /* "ball, 128 bits" */
-    bool finite;    /* all entries are finite */
-    arb_ptr output; /* 2 * dim; only balls have radii */
-    fmpq *rational; /* exact: 2 * dim; else NULL */
-    arb_t separation;
+    bool available;   /* false: there is no pair, or the view is exact and the layer softmax */
+    char name[64];    /* "ball, 128 bits" */
+    bool finite;      /* all entries of the outputs are finite */
+    arb_ptr output;   /* 2 * dim; enclosures for exact and ball, otherwise without radii */
+    fmpq *rational;   /* exact: 2 * dim; else NULL */
+    arb_t separation; /* the distance of the outputs, 0 if equal; undefined unless finite */
 } attest_view;
 
 typedef struct attest_replay {
-    double seconds;  /* limit for a loaded property; init: 60 */
-    double max_work; /* attention/head_plan.h; init: ATTEST_CERTIFY_MAX_WORK */
+    double seconds;  /* time limit for a loaded property; init sets 60 */
+    double max_work; /* limit of attention/head_plan.h; init sets ATTEST_CERTIFY_MAX_WORK */
     attest_trial_outcome outcome;
-    char decided_by[128]; /* "property theorem1", "contextual-mapping by certify" */
+    char decided_by[128]; /* "the property theorem1", "the arithmetic bfloat16" */
     char reason[ATTEST_ERROR_SIZE];
     double margin;
-    const char *definition; /* what is violated, as the property names it; or NULL */
-    /* Where it is violated: as found now, or as in the file if that was verified. Held: as in
-     * the file. */
+    const char *definition; /* the definition that was decided; NULL: the property names none */
+    /* The pair of the file if it names one (checked, if the outcome is a violation), otherwise
+     * the pair that was found. */
     bool has_pair;
     attest_place pair[2];
-    size_t dim;
+    size_t dim; /* of the outputs; 0 without views */
     attest_view view[ATTEST_VIEWS];
 } attest_replay;
 
@@ -51,11 +51,11 @@ const char *attest_trial_outcome_name(attest_trial_outcome outcome);
 void attest_replay_init(attest_replay *replay);
 void attest_replay_clear(attest_replay *replay);
 
-/* Decides the counterexample, which is not changed. find returns the properties. Status: FORMAT
- * (a property or definition that is unknown, or not the one that is decided; a pair that does
- * not violate it; an instance outside the hypotheses of the property; a parameter that is not a
- * number; shapes that do not match), UNABLE, NOMEM. */
-attest_status attest_replay_run(attest_replay *replay, attest_counterexample *file,
+/* Decides the counterexample; find returns the property of a name, or NULL. Status: FORMAT (the
+ * property or definition is unknown, or another one than was decided; the pair does not violate
+ * it; the instance does not meet the hypotheses of the property; a parameter is not a number;
+ * shapes do not match), UNABLE, NOMEM. */
+attest_status attest_replay_run(attest_replay *replay, const attest_counterexample *file,
                                 attest_property_finder *find,
                                 attest_error *error) ATTEST_WARN_UNUSED;
 

@@ -155,8 +155,8 @@ static attest_status refine_ball(attest_view *view, viewing *v)
 
 static attest_status set_view(attest_view *view, viewing *v, attest_view_kind kind)
 {
-    view->there = kind != ATTEST_VIEW_EXACT || v->weights->activation == ATTEST_HARDMAX;
-    if (!view->there)
+    view->available = kind != ATTEST_VIEW_EXACT || v->weights->activation == ATTEST_HARDMAX;
+    if (!view->available)
         return ATTEST_OK;
     view->finite = true;
     view->output = _arb_vec_init(2 * (slong)v->dim);

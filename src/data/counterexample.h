@@ -1,7 +1,7 @@
 /* counterexample.h -- an instance on which a statement fails, with all its values.
  *
- * It contains the values themselves, never the state of a generator, and suffices to decide
- * the statement again. */
+ * It contains values, never the state of a random generator, so it suffices to decide the
+ * statement again. */
 #ifndef ATTEST_DATA_COUNTEREXAMPLE_H
 #define ATTEST_DATA_COUNTEREXAMPLE_H
 
@@ -14,10 +14,10 @@
 #include <attest/number.h>
 #include <attest/weights.h>
 
-/* A named value of the statement besides data and weights, e.g. delta. */
+/* A named value of the statement, such as delta, that is neither data nor weights. */
 typedef struct attest_parameter {
     char *name;
-    char *value; /* a number as it is written, or a word */
+    char *value; /* the text of a number, or a word */
 } attest_parameter;
 
 typedef struct attest_counterexample {
@@ -26,43 +26,47 @@ typedef struct attest_counterexample {
     attest_weights weights; /* heads is 0 if it has no weights */
     size_t parameters;
     attest_parameter *parameter;
-    char object[65];   /* the hash of the shared object that has the property; "": built in */
-    char *definition;  /* what is violated, e.g. "contextual-mapping" */
-    bool has_pair;     /* the violation is that of two positions: */
-    size_t pair[2][2]; /* {sequence, position}, twice */
+    char object[65];  /* SHA-256, in hexadecimal, of the shared object that defines the
+                         property; "": the property is built in */
+    char *definition; /* the definition that is violated, e.g. "contextual-mapping" */
+    bool has_pair; /* the violation is at two positions, in pair (the same one twice: at one) */
+    size_t pair[2][2]; /* {sequence, position} of each */
     bool has_seed;
     uint64_t seed;
     char *found_by; /* "construction", "campaign", ... */
     size_t shrink_steps;
-    bool has_outputs; /* for a pair of hardmax outputs: both, dim rationals each */
+    bool has_outputs; /* output contains the hardmax outputs of the pair, dataset.dim entries
+                         each */
     fmpq *output[2];
 } attest_counterexample;
 
-/* Empty; clear gives everything back. */
+/* init makes the counterexample empty; clear frees everything that it contains. */
 void attest_counterexample_init(attest_counterexample *counterexample);
 void attest_counterexample_clear(attest_counterexample *counterexample);
 
-/* Sets a text; earlier ones are given back. Status: NOMEM. */
+/* Sets the three texts to copies and frees the earlier ones. Status: NOMEM; then some of them
+ * may be set. */
 attest_status attest_counterexample_set_texts(attest_counterexample *counterexample,
                                               const char *property, const char *definition,
                                               const char *found_by) ATTEST_WARN_UNUSED;
 
-/* Appends a parameter. Status: NOMEM. */
+/* Appends a parameter, with copies of both texts. Status: NOMEM. */
 attest_status attest_counterexample_add_parameter(attest_counterexample *counterexample,
                                                   const char *name,
                                                   const char *value) ATTEST_WARN_UNUSED;
 
-/* Makes room for both outputs, dim zeros each. */
+/* Allocates both outputs, dim zeros each, and sets has_outputs. Domain: dim = dataset.dim. */
 void attest_counterexample_resize_outputs(attest_counterexample *counterexample, size_t dim);
 
-/* Reads an attest/counterexample file; path "-" is standard input. Outputs are not read: they
- * are computed again. Status: FORMAT (also for a pair outside the dataset), IO, UNABLE, NOMEM;
+/* Reads an attest/counterexample file; path "-" is standard input. Outputs in the file are
+ * ignored. Status: FORMAT (also for a pair outside the dataset), IO, UNABLE, NOMEM;
  * on failure the counterexample is as after init. */
 attest_status attest_counterexample_read(attest_counterexample *counterexample,
                                          const char *path, attest_budget *budget,
                                          attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Writes the file, whole or not at all. Status: IO, NOMEM. */
+/* Writes an attest/counterexample file, or leaves the file at path as it was. Status: IO,
+ * NOMEM. */
 attest_status attest_counterexample_write(const attest_counterexample *counterexample,
                                           const char *path,
                                           attest_error *error) ATTEST_WARN_UNUSED;

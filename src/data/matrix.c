@@ -69,7 +69,7 @@ void attest_matrix_get_entry(fmpq_t value, const attest_matrix *matrix, size_t r
     fmpq_canonicalise(value);
 }
 
-/* A vector of more entries, the first ones those of the old one, which is given back. */
+/* Returns a longer vector that begins with the entries of the old one, which it frees. */
 static fmpz *longer(fmpz *old, size_t count, size_t wanted)
 {
     fmpz *entry = _fmpz_vec_init((slong)wanted);

@@ -70,7 +70,7 @@ void attest_report_replay_json(attest_json *json, const char *path,
     }
     attest_json_write_array(json, "systems");
     for (size_t k = 0; k < ATTEST_VIEWS; k++)
-        if (replay->view[k].there)
+        if (replay->view[k].available)
             write_view(json, replay, (attest_view_kind)k);
     attest_json_write_close(json);
     attest_json_write_close(json);
@@ -134,6 +134,6 @@ void attest_report_replay_text(FILE *stream, const char *path, const attest_repl
                       replay->pair[0].sequence, replay->pair[0].position,
                       replay->pair[1].sequence, replay->pair[1].position);
     for (size_t k = 0; k < ATTEST_VIEWS; k++)
-        if (replay->view[k].there)
+        if (replay->view[k].available)
             print_view(stream, replay, (attest_view_kind)k);
 }

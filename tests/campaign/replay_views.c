@@ -32,9 +32,9 @@ static void set(const char *sequences, const char *activation, const char *heads
         abort();
 }
 
-/* The views of a pair of places, with so much work allowed. */
-static attest_status look(size_t a, size_t i, size_t b, size_t j, const attest_setting *setting,
-                          double work)
+/* Sets the views of two places, with this limit on the work. */
+static attest_status get_views(size_t a, size_t i, size_t b, size_t j,
+                               const attest_setting *setting, double work)
 {
     const attest_setting none = {0};
 
@@ -47,7 +47,7 @@ static attest_status look(size_t a, size_t i, size_t b, size_t j, const attest_s
     return attest_replay_view_all(&replay, &file, setting ? setting : &none, &error);
 }
 
-/* What evaluating these two sequences takes; 0 bits: exactly. */
+/* Returns the work of evaluating two sequences; bits = 0: exactly. */
 static double work_of(size_t a, size_t b, long bits)
 {
     double work = 0;
@@ -113,7 +113,7 @@ static void test_hardmax(void)
     bool ok[ATTEST_VIEWS] = {true, true, true, true}, exact = true;
 
     set(pairs, "hardmax", third);
-    if (look(0, 1, 1, 1, NULL, 1e12) != ATTEST_OK)
+    if (get_views(0, 1, 1, 1, NULL, 1e12) != ATTEST_OK)
         abort();
     for (int e = 0; e < 4; e++) {
         double value = (double)p[e] / (double)q[e];
@@ -131,18 +131,19 @@ static void test_hardmax(void)
     TAP_OK(ok[3] && strcmp(replay.view[3].name, "double") == 0, "in doubles");
     TAP_OK(is_distance(replay.view[0].separation, 230) &&
                is_distance(replay.view[1].separation, 110),
-           "their distance");
+           "the distance of exact outputs and of balls");
     TAP_OK(fabs(arf_get_d(arb_midref(replay.view[2].separation), ARF_RND_NEAR) - sqrt(32) / 3) <
                    1e-14 &&
                fabs(arf_get_d(arb_midref(replay.view[3].separation), ARF_RND_NEAR) -
                     sqrt(32) / 3) < 1e-14,
-           "and of rounded ones");
+           "the distance of rounded outputs");
     TAP_OK(replay.dim == 2 && !replay.view[1].rational && !replay.view[2].rational &&
-               replay.view[0].there && replay.view[1].there && replay.view[2].there &&
-               replay.view[3].there && replay.view[2].finite && replay.view[3].finite,
-           "all are there");
+               replay.view[0].available && replay.view[1].available &&
+               replay.view[2].available && replay.view[3].available && replay.view[2].finite &&
+               replay.view[3].finite,
+           "all four views are available");
     attest_replay_clear(&replay);
-    if (look(0, 1, 1, 1, &few, 1e12) != ATTEST_OK)
+    if (get_views(0, 1, 1, 1, &few, 1e12) != ATTEST_OK)
         abort();
     TAP_OK(strcmp(replay.view[2].name, "mpfr, p=11, RNDU") == 0 &&
                is_near(replay.view[2].output + 1, 16.0 / 3, 0.02, 11) &&
@@ -150,7 +151,7 @@ static void test_hardmax(void)
                is_near(replay.view[3].output + 1, 16.0 / 3, 1e-14, 53),
            "in 11 bits, upwards");
     attest_replay_clear(&replay);
-    if (look(0, 1, 1, 1, &single, 1e12) != ATTEST_OK)
+    if (get_views(0, 1, 1, 1, &single, 1e12) != ATTEST_OK)
         abort();
     TAP_OK(strcmp(replay.view[2].name, "mpfr, binary32, RNDN") == 0 &&
                is_near(replay.view[2].output + 1, 16.0 / 3, 1e-6, 24) &&
@@ -164,7 +165,7 @@ static void test_hardmax(void)
 static void test_equal(void)
 {
     set(pairs, "hardmax", third);
-    TAP_OK(look(1, 2, 1, 2, NULL, 1e12) == ATTEST_OK &&
+    TAP_OK(get_views(1, 2, 1, 2, NULL, 1e12) == ATTEST_OK &&
                arb_is_zero(replay.view[0].separation) &&
                arb_contains_zero(replay.view[1].separation) &&
                arb_is_zero(replay.view[3].separation),
@@ -173,7 +174,7 @@ static void test_equal(void)
     attest_counterexample_clear(&file);
     /* the keys of (1, 0) and (1, 1) are themselves: (4/3, 0) and (4/3, 4/3) */
     set("[[[1, 0]], [[1, 1]]]", "hardmax", third);
-    TAP_OK(look(0, 0, 1, 0, NULL, 1e12) == ATTEST_OK &&
+    TAP_OK(get_views(0, 0, 1, 0, NULL, 1e12) == ATTEST_OK &&
                encloses(replay.view[0].separation, 4, 3, 200),
            "outputs with one entry in common");
     attest_replay_clear(&replay);
@@ -188,17 +189,17 @@ static void test_overflow(void)
     const char *huge = "{\"WQ\": [[1]], \"WK\": [[1]], \"WV\": [[\"1e300\"]], \"WO\": [[1]]}";
 
     set("[[[\"1e20\"]], [[2]]]", "hardmax", large);
-    TAP_OK(look(0, 0, 1, 0, &single, 1e12) == ATTEST_OK && !replay.view[2].finite &&
+    TAP_OK(get_views(0, 0, 1, 0, &single, 1e12) == ATTEST_OK && !replay.view[2].finite &&
                replay.view[3].finite && replay.view[0].finite && replay.view[1].finite,
            "1e50 is no number of binary32, on one side");
     attest_replay_clear(&replay);
-    TAP_OK(look(1, 0, 0, 0, &single, 1e12) == ATTEST_OK && !replay.view[2].finite &&
+    TAP_OK(get_views(1, 0, 0, 0, &single, 1e12) == ATTEST_OK && !replay.view[2].finite &&
                replay.view[3].finite,
-           "or on the other");
+           "1e50 is no number of binary32, on the other side");
     attest_replay_clear(&replay);
     attest_counterexample_clear(&file);
     set("[[[\"1e20\"]], [[2]]]", "hardmax", huge);
-    TAP_OK(look(0, 0, 1, 0, NULL, 1e12) == ATTEST_OK && replay.view[2].finite &&
+    TAP_OK(get_views(0, 0, 1, 0, NULL, 1e12) == ATTEST_OK && replay.view[2].finite &&
                !replay.view[3].finite,
            "1e320 is no double, but one with an unbounded exponent");
     attest_replay_clear(&replay);
@@ -222,18 +223,18 @@ static void test_closely(void)
     more = fmpz_get_str(NULL, 10, power);
     at += sprintf(at, "[[[1], [2]], [[\"%s/%s\"], [3]], [[1], [4]]]", more, text);
     set(sequences, "softmax", nothing);
-    TAP_OK(look(0, 0, 1, 0, NULL, 1e12) == ATTEST_OK && !replay.view[0].there &&
+    TAP_OK(get_views(0, 0, 1, 0, NULL, 1e12) == ATTEST_OK && !replay.view[0].available &&
                strcmp(replay.view[1].name, "ball, 512 bits") == 0 &&
                arb_is_positive(replay.view[1].separation) &&
                mag_cmp_2exp_si(arb_radref(replay.view[1].separation), -500) < 0,
            "2^-300 apart: %s", replay.view[1].name);
     attest_replay_clear(&replay);
-    TAP_OK(look(0, 0, 2, 0, NULL, 1e12) == ATTEST_OK &&
+    TAP_OK(get_views(0, 0, 2, 0, NULL, 1e12) == ATTEST_OK &&
                strcmp(replay.view[1].name, "ball, 65536 bits") == 0 &&
                arb_contains_zero(replay.view[1].separation),
            "equal: %s", replay.view[1].name);
     attest_replay_clear(&replay);
-    TAP_OK(look(0, 1, 1, 1, NULL, 1e12) == ATTEST_OK &&
+    TAP_OK(get_views(0, 1, 1, 1, NULL, 1e12) == ATTEST_OK &&
                strcmp(replay.view[1].name, "ball, 128 bits") == 0,
            "1 apart: %s", replay.view[1].name);
     attest_replay_clear(&replay);
@@ -247,7 +248,7 @@ static void test_closely(void)
 static bool ends(double work, long bits)
 {
     char name[64];
-    attest_status status = look(0, 0, 1, 0, NULL, work);
+    attest_status status = get_views(0, 0, 1, 0, NULL, work);
     bool ok;
 
     snprintf(name, sizeof name, "ball, %ld bits", bits);
@@ -282,7 +283,7 @@ static void test_work(void)
 static void test_dimensions(void)
 {
     set(pairs, "hardmax", nothing);
-    TAP_OK(look(0, 0, 1, 0, NULL, 1e12) == ATTEST_FORMAT &&
+    TAP_OK(get_views(0, 0, 1, 0, NULL, 1e12) == ATTEST_FORMAT &&
                strstr(error.text, "tokens have 2 entries, but the weights take 1"),
            "refused: %s", error.text);
     attest_replay_clear(&replay);
