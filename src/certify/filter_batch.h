@@ -98,17 +98,17 @@ typedef struct attest_filter_outputs {
     attest_filter_integers *integers;   /* scratch */
 } attest_filter_outputs;
 
-/* The tokens that a query sees. */
-typedef struct attest_filter_sight {
+/* A context: the tokens that a query attends to. */
+typedef struct attest_filter_context {
     const double *token; /* length * dim */
     size_t length;
-} attest_filter_sight;
+} attest_filter_context;
 
 /* Softmax: true if the terms in which two contexts of one query token differ prove that its
  * outputs are more than bound >= 0 apart, however small the distance is. Domain: at most
  * ATTEST_FILTER_POSITIONS tokens each, all finite; weights and tokens are exact. */
 bool attest_filter_difference(const attest_double_layer *layer, const double *query,
-                              const attest_filter_sight *a, const attest_filter_sight *b,
+                              const attest_filter_context *a, const attest_filter_context *b,
                               double bound);
 
 /* Sets verdict, part and place of the answer; undecided if doubles do not suffice. packed is

@@ -21,7 +21,7 @@ enum { MOST_SIZE = 16, MOST_HEADS = 16, MOST_TOKENS = ATTEST_FILTER_POSITIONS };
 
 /* One side: the scores of its tokens and their values. */
 typedef struct side {
-    const attest_filter_sight *sight;
+    const attest_filter_context *context;
     bool only[MOST_TOKENS]; /* the other side lacks this token */
     double score[MOST_TOKENS];
     double value[MOST_TOKENS][MOST_SIZE];
@@ -46,13 +46,13 @@ static bool same_token(const double *x, const double *y, size_t dim)
 /* Marks the tokens that only one side has, counted with multiplicity. */
 static void mark_differences(side *a, side *b, size_t dim)
 {
-    for (size_t j = 0; j < b->sight->length; j++)
+    for (size_t j = 0; j < b->context->length; j++)
         b->only[j] = true;
-    for (size_t i = 0; i < a->sight->length; i++) {
+    for (size_t i = 0; i < a->context->length; i++) {
         a->only[i] = true;
-        for (size_t j = 0; j < b->sight->length && a->only[i]; j++)
+        for (size_t j = 0; j < b->context->length && a->only[i]; j++)
             if (b->only[j] &&
-                same_token(a->sight->token + i * dim, b->sight->token + j * dim, dim))
+                same_token(a->context->token + i * dim, b->context->token + j * dim, dim))
                 a->only[i] = b->only[j] = false;
     }
 }
@@ -73,8 +73,8 @@ static bool set_side(side *s, const attest_double_head *head, const double *q)
     bool finite = true;
 
     s->most = s->most_only = -INFINITY;
-    for (size_t j = 0; j < s->sight->length; j++) {
-        const double *x = s->sight->token + j * head->q.cols;
+    for (size_t j = 0; j < s->context->length; j++) {
+        const double *x = s->context->token + j * head->q.cols;
         project(k, &head->k, x);
         project(s->value[j], &head->v, x);
         s->score[j] = q[0] * k[0];
@@ -93,10 +93,10 @@ static double get_weights(double weight[MOST_TOKENS], const side *s, double from
 {
     double sum = 0;
 
-    for (size_t j = 0; j < s->sight->length; j++)
+    for (size_t j = 0; j < s->context->length; j++)
         weight[j] = s->score[j] - from;
-    attest_kernel_exp(weight, weight, s->sight->length);
-    for (size_t j = 0; j < s->sight->length; j++)
+    attest_kernel_exp(weight, weight, s->context->length);
+    for (size_t j = 0; j < s->context->length; j++)
         sum += weight[j];
     return sum;
 }
@@ -158,7 +158,7 @@ static void average(double *o, const side *s, size_t size)
 
     for (size_t r = 0; r < size; r++) {
         o[r] = 0;
-        for (size_t j = 0; j < s->sight->length; j++)
+        for (size_t j = 0; j < s->context->length; j++)
             o[r] += weight[j] * s->value[j][r];
         o[r] /= z;
     }
@@ -172,7 +172,7 @@ static double add_terms(double *sum, double *count, const side *s, const double 
     double weight[MOST_TOKENS], total = 0;
 
     (void)get_weights(weight, s, from);
-    for (size_t j = 0; j < s->sight->length; j++) {
+    for (size_t j = 0; j < s->context->length; j++) {
         if (!s->only[j])
             continue;
         ++*count;
@@ -205,9 +205,9 @@ static bool get_share(share *to, const attest_double_layer *layer,
     for (size_t r = 0; r < head->q.rows; r++)
         f[r] /= z;
     project(to->y, &head->o, f);
-    rho = average_error(v, tau, (double)b->sight->length, p);
+    rho = average_error(v, tau, (double)b->context->length, p);
     error =
-        terms_error(v, tau, count, p, rho) + quotient_error(v, tau, (double)a->sight->length);
+        terms_error(v, tau, count, p, rho) + quotient_error(v, tau, (double)a->context->length);
     to->norm = ATTEST_TERM(difference_norm, head->o.norm * (w / z * 2 * v)) * SLACK;
     to->error = (ATTEST_TERM(difference_share, head->o.norm * (w / z * error)) +
                  output_error(size, to->norm)) *
@@ -216,7 +216,7 @@ static bool get_share(share *to, const attest_double_layer *layer,
 }
 
 /* The largest bound (1) on a norm of the tokens of both sides and of the query. */
-static double most_norm(const attest_filter_sight *a, const attest_filter_sight *b,
+static double most_norm(const attest_filter_context *a, const attest_filter_context *b,
                         const double *query, size_t dim)
 {
     double most = attest_double_layer_bound_norm(query, dim);
@@ -271,11 +271,11 @@ static bool is_above(const share *part, size_t heads, size_t dim, double bound)
 }
 
 bool attest_filter_difference(const attest_double_layer *layer, const double *query,
-                              const attest_filter_sight *a, const attest_filter_sight *b,
+                              const attest_filter_context *a, const attest_filter_context *b,
                               double bound)
 {
     share part[MOST_HEADS];
-    side x = {.sight = a}, y = {.sight = b};
+    side x = {.context = a}, y = {.context = b};
     double q[MOST_SIZE], norm;
 
     if (layer->dim > MOST_SIZE || layer->heads > MOST_HEADS || layer->error != 0)

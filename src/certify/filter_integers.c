@@ -151,25 +151,25 @@ static int64_t dot(const int64_t *x, const int64_t *y, size_t dim)
 }
 
 /* The tokens that a position sees, from the first token of its sequence on. */
-typedef struct sight {
+typedef struct context {
     const int64_t *token;
     size_t seen;
-} sight;
+} context;
 
-static sight get_sight(const integers *n, size_t position)
+static context get_context(const integers *n, size_t position)
 {
     const attest_filter_instance *instance = n->instance;
     size_t first = 0, s = 0;
 
     while (position - first >= instance->length[s])
         first += instance->length[s++];
-    return (sight){n->token + first * n->shape->dim, n->shape->mask == ATTEST_MASK_CAUSAL
-                                                         ? position - first + 1
-                                                         : instance->length[s]};
+    return (context){n->token + first * n->shape->dim, n->shape->mask == ATTEST_MASK_CAUSAL
+                                                           ? position - first + 1
+                                                           : instance->length[s]};
 }
 
 /* True if W_O W_V x is equal for all visible tokens. */
-static bool has_one_value(const integers *n, size_t h, const sight *of)
+static bool has_one_value(const integers *n, size_t h, const context *of)
 {
     size_t dim = n->shape->dim;
     int64_t apart[DIM], moved[DIM];
@@ -189,7 +189,7 @@ static bool has_one_value(const integers *n, size_t h, const sight *of)
  * winners of hardmax, or all tokens of softmax if their weights or values are equal; else
  * false. */
 static bool sum_equal_weights(int64_t *sum, int64_t *count, const integers *n, size_t h,
-                              const sight *of, const int64_t *query)
+                              const context *of, const int64_t *query)
 {
     size_t dim = n->shape->dim;
     bool hardmax = n->shape->activation == ATTEST_HARDMAX, differ = false;
@@ -240,7 +240,7 @@ static bool compute(integers *n, size_t position)
     const int64_t *query = n->token + position * dim;
     int64_t sum[HEADS][DIM], count[HEADS], common = 1, moved[DIM];
     int64_t *out = n->numerator + position * dim;
-    sight of = get_sight(n, position);
+    context of = get_context(n, position);
 
     for (size_t h = 0; h < heads; h++) {
         if (!sum_equal_weights(sum[h], &count[h], n, h, &of, query))
@@ -321,7 +321,7 @@ bool attest_filter_integers_compare(bool *equal, double *square, integers *n, si
 static bool rank(integers *n, size_t position)
 {
     size_t dim = n->shape->dim, first;
-    sight of = get_sight(n, position);
+    context of = get_context(n, position);
     int64_t along[DIM], *score = n->ranked[position];
 
     if (n->seen[position] != 0)
@@ -346,8 +346,8 @@ static bool rank(integers *n, size_t position)
     return true;
 }
 
-/* sum += the coefficients that token i in sight of a and token j in sight of b give to the
- * exponential of both scores. */
+/* sum += the coefficients that token i that a attends to and token j that b attends to give to
+ * the exponential of both scores. */
 static void add_product(int64_t *sum, const integers *n, const int64_t *skip, size_t a,
                         size_t i, size_t b, size_t j)
 {

@@ -107,8 +107,8 @@ static double square_of(const attest_filter_outputs *o, size_t at)
  * be farther apart than the bound. */
 static bool is_apart(const attest_filter_outputs *o, const spot *a, const spot *b, double bound)
 {
-    attest_filter_sight x = {token_of(o, a->at - a->position), seen(o, a)};
-    attest_filter_sight y = {token_of(o, b->at - b->position), seen(o, b)};
+    attest_filter_context x = {token_of(o, a->at - a->position), seen(o, a)};
+    attest_filter_context y = {token_of(o, b->at - b->position), seen(o, b)};
 
     return o->shape->activation == ATTEST_SOFTMAX && same_token(o, a->at, b->at) &&
            attest_filter_difference(o->layer, token_of(o, a->at), &x, &y, bound);

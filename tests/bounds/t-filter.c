@@ -314,7 +314,7 @@ static double hardmax_winner(void)
 
 /* One side of (10): count tokens of size 1, with computed scores and values, and exact ones. */
 typedef struct side_case {
-    attest_filter_sight sight;
+    attest_filter_context context;
     side of;
     double score_error, value_error[MOST_TOKENS]; /* exact - computed, of all; by token */
 } side_case;
@@ -322,8 +322,8 @@ typedef struct side_case {
 static void side_init(side_case *t, size_t count, double score, double value)
 {
     memset(t, 0, sizeof *t);
-    t->sight.length = count;
-    t->of.sight = &t->sight;
+    t->context.length = count;
+    t->of.context = &t->context;
     for (size_t j = 0; j < count; j++) {
         t->of.only[j] = true;
         t->of.score[j] = j ? score : 0;
@@ -352,7 +352,7 @@ static void exact_sum(arb_t sum, const side_case *t, double from, const double *
     arb_t weight, value, part;
 
     arb_init(weight), arb_init(value), arb_init(part);
-    for (size_t j = 0; j < t->sight.length; j++) {
+    for (size_t j = 0; j < t->context.length; j++) {
         exact_weight(weight, t, j, from);
         arb_set_d(value, o ? t->of.value[j][0] : 1);
         arb_set_d(part, o ? t->value_error[j] : 0);
@@ -374,7 +374,7 @@ static double average_ratio(const side_case *t, double v, double tau, double p)
     exact_sum(exact, t, t->of.most, &zero);
     exact_sum(sum, t, t->of.most, NULL);
     arb_div(exact, exact, sum, EXACT_BITS);
-    ratio = exact_ratio(&o, exact, 1, average_error(v, tau, (double)t->sight.length, p));
+    ratio = exact_ratio(&o, exact, 1, average_error(v, tau, (double)t->context.length, p));
     arb_clear(exact), arb_clear(sum);
     return ratio;
 }
@@ -473,7 +473,8 @@ static double quotient_ratio(const side_case *t, double tau)
     arb_init(exact);
     exact_sum(exact, t, t->of.most, NULL);
     arb_inv(exact, exact, EXACT_BITS);
-    ratio = exact_ratio(&got, exact, 1, quotient_error(0.5, tau, (double)t->sight.length) / z);
+    ratio =
+        exact_ratio(&got, exact, 1, quotient_error(0.5, tau, (double)t->context.length) / z);
     arb_clear(exact);
     return ratio;
 }
@@ -505,7 +506,7 @@ static double weights_ratio(const side_case *a, const side_case *b, double from,
     for (int s = 0; s < 2; s++) {
         const side_case *t = s ? b : a;
         get_weights(weight, &t->of, from);
-        for (size_t j = 0; j < t->sight.length; j++) {
+        for (size_t j = 0; j < t->context.length; j++) {
             exact_weight(exact, t, j, from);
             arb_add(total, total, exact, EXACT_BITS);
             arb_set_d(one, weight[j]);
@@ -546,9 +547,9 @@ static double weight_roundings(void)
 static double score_ratio(size_t dim, size_t size)
 {
     double w[MOST_SIZE], x[MOST_SIZE], q[MOST_SIZE], ratio, bound;
-    attest_filter_sight sight = {x, 1};
+    attest_filter_context context = {x, 1};
     attest_double_head head;
-    side s = {.sight = &sight};
+    side s = {.context = &context};
     arb_t exact;
 
     for (size_t c = 0; c < MOST_SIZE; c++) {
@@ -628,8 +629,9 @@ static double get_lone_share(share *to, double *off, double entry)
     double x[MOST_SIZE], minus[MOST_SIZE], score[MOST_SIZE] = {entry}, w = 0x1p20, q;
     attest_double_head head;
     const attest_double_layer layer = {.dim = MOST_SIZE, .heads = 1, .head = &head};
-    const attest_filter_sight sight[2] = {{x, 1}, {minus, 1}};
-    side a = {.sight = &sight[0], .only = {true}}, b = {.sight = &sight[1], .only = {true}};
+    const attest_filter_context context[2] = {{x, 1}, {minus, 1}};
+    side a = {.context = &context[0], .only = {true}},
+         b = {.context = &context[1], .only = {true}};
     double exact;
 
     for (size_t c = 0; c < MOST_SIZE; c++) {

@@ -1,5 +1,6 @@
-/* One query in two contexts: a distance is said to be above a bound only where it is, and
- * mostly where it is, however small it may be. */
+/* attest_filter_difference on random cases: it returns true only if the distance of the outputs
+ * of one query in two contexts is above the bound, and it does so for most distances above the
+ * bound, also for tiny ones. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -12,9 +13,11 @@
 #define ROUNDS 100
 #endif
 
+/* The largest dimension of tokens and head size, number of heads, length of a context. */
 enum { WIDE = 3, HEADS = 2, MOST = 6 };
 
-/* Of the oracle, and what is enough for the largest difference of scores, 54 scale^4. */
+/* The precision of the oracle, and a precision that suffices for the largest difference of
+ * scores, 54 scale^4. */
 static slong bits, most_bits;
 
 static uint64_t state;
@@ -26,17 +29,18 @@ static long below(long n)
 
 typedef struct test_case {
     size_t dim, size, heads, length[2];
-    double token[2][MOST * WIDE]; /* the query stands first in both */
+    double token[2][MOST * WIDE]; /* of both contexts; the first token of each is the query */
     double weight[HEADS][4][WIDE * WIDE];
 } test_case;
 
-/* Multiples of 2^-20 below scale. */
+/* Returns a random multiple of 2^-20 with absolute value up to scale. */
 static double entry(double scale)
 {
     return floor((double)(below(1 << 21) - (1 << 20)) * scale) * 0x1p-20;
 }
 
-/* The second context has most of the tokens of the first one. */
+/* Draws a case in which about two thirds of the tokens of the second context are tokens of the
+ * first. */
 static void fill(test_case *t, double scale)
 {
     t->dim = 1 + (size_t)below(WIDE);
@@ -66,7 +70,7 @@ static void set_matrix(attest_matrix *m, const double *x, size_t rows, size_t co
         fmpz_set_si(m->entry + e, (slong)ldexp(x[e], 20));
 }
 
-/* The output of the query in one context, by the oracle. */
+/* out = the output of the query in context s, by the oracle. */
 static void get_output(arb_ptr out, const test_case *t, int s, const attest_weights *weights)
 {
     arb_ptr all = _arb_vec_init((slong)(t->length[s] * t->dim));
@@ -83,7 +87,7 @@ static void get_output(arb_ptr out, const test_case *t, int s, const attest_weig
     _arb_vec_clear(all, (slong)(t->length[s] * t->dim));
 }
 
-/* The distance of both outputs, by the oracle. */
+/* distance = the distance of the outputs in both contexts, by the oracle. */
 static void get_distance(arb_t distance, const test_case *t)
 {
     arb_ptr x = _arb_vec_init(WIDE), y = _arb_vec_init(WIDE);
@@ -112,10 +116,11 @@ static void get_distance(arb_t distance, const test_case *t)
     _arb_vec_clear(y, WIDE);
 }
 
-/* Whether the distance is proved to be above the bound. */
+/* Returns whether attest_filter_difference proves that the distance is above the bound. */
 static bool is_above(test_case *t, double bound)
 {
-    attest_filter_sight sight[2] = {{t->token[0], t->length[0]}, {t->token[1], t->length[1]}};
+    attest_filter_context context[2] = {{t->token[0], t->length[0]},
+                                        {t->token[1], t->length[1]}};
     attest_double_head head[HEADS];
     attest_double_layer layer = {.activation = ATTEST_SOFTMAX,
                                  .skip = true,
@@ -129,16 +134,20 @@ static bool is_above(test_case *t, double bound)
         attest_double_layer_set_matrix(&head[h].v, t->weight[h][2], t->size, t->dim);
         attest_double_layer_set_matrix(&head[h].o, t->weight[h][3], t->dim, t->size);
     }
-    return attest_filter_difference(&layer, t->token[0], &sight[0], &sight[1], bound);
+    return attest_filter_difference(&layer, t->token[0], &context[0], &context[1], bound);
 }
 
-/* What happened. */
+/* Numbers of cases. */
 typedef struct tally {
-    size_t wrong, apart, near, tiny, different;
+    size_t wrong;     /* answers that the oracle contradicts */
+    size_t different; /* the outputs differ */
+    size_t tiny;      /* they differ by less than 2^-900 */
+    size_t proved;    /* they are proved to differ */
+    size_t tight; /* they are proved to be more than 0.57 of their distance apart (or tiny) */
 } tally;
 
-/* The bounds 0, a little less than the distance (over sqrt(3), as the largest entry counts),
- * and a little more. */
+/* Tries three bounds: 0; a little less than the distance over sqrt(3), as the check compares
+ * the largest entry of the difference with the bound; and a little more than the distance. */
 static void try_case(tally *sum, double scale)
 {
     test_case t;
@@ -156,17 +165,18 @@ static void try_case(tally *sum, double scale)
     sum->different += arb_is_positive(distance);
     sum->tiny += arb_is_positive(distance) && d < 0x1p-900;
     if (is_above(&t, 0)) {
-        sum->apart++;
+        sum->proved++;
         sum->wrong += !arb_is_positive(distance);
-        sum->near += d < 0x1p-900 || is_above(&t, d * 0.57);
+        sum->tight += d < 0x1p-900 || is_above(&t, d * 0.57);
     }
     sum->wrong += is_above(&t, d > 0 ? d * (1 + 0x1p-50) : DBL_TRUE_MIN);
     arb_clear(distance);
 }
 
-/* Contexts of one token whose other tokens differ by 2^-292 (2.625, 2.625, 5.25): values of W_V
- * = 2^-292, and W_O = 2^-490 (1, 1, -1) makes them equal; the products are 1.3125, 1.3125 and
- * 2.625 times the least double, whose roundings do not add up to 0. */
+/* Two contexts with one token each besides the query. These tokens differ by 2^-292 (2.625,
+ * 2.625, 5.25). W_V multiplies by 2^-292, and W_O = 2^-490 (1, 1, -1) makes the outputs equal:
+ * the products are 1.3125, 1.3125 and 2.625 times the least positive double, and their
+ * roundings do not add up to 0. */
 static void test_underflow(void)
 {
     const double s = 0x1p-292, w = 0x1p-490;
@@ -178,7 +188,9 @@ static void test_underflow(void)
         .token = {{s, s, s, 3.625 * s, 4.625 * s, 8.25 * s}, {s, s, s, s, 2 * s, 3 * s}},
         .weight = {{{0}, {0}, {s, 0, 0, 0, s, 0, 0, 0, s}, {w, w, -w}}}};
 
-    TAP_OK(!is_above(&t, 0), "equal outputs, where underflow makes a difference");
+    TAP_OK(
+        !is_above(&t, 0),
+        "equal outputs, which underflow makes different in doubles, are not proved different");
 }
 
 TEST(filter_difference)
@@ -192,10 +204,12 @@ TEST(filter_difference)
         most_bits = 200 + (slong)(80 * pow(scale[s], 4));
         for (int i = 0; i < ROUNDS; i++)
             try_case(&sum, scale[s]);
-        TAP_OK(sum.wrong == 0, "scale %.0f: nothing that is not so", scale[s]);
-        TAP_OK(sum.apart > sum.different * 9 / 10 && sum.near > sum.apart * 9 / 10,
-               "%zu of %zu distances are seen, %zu nearly in full; %zu are below 2^-900",
-               sum.apart, sum.different, sum.near, sum.tiny);
+        TAP_OK(sum.wrong == 0,
+               "scale %.0f: every distance that is proved above a bound is above it", scale[s]);
+        TAP_OK(sum.proved > sum.different * 9 / 10 && sum.tight > sum.proved * 9 / 10,
+               "scale %.0f: %zu of %zu differences are proved, %zu of them with a tight bound; "
+               "%zu are below 2^-900",
+               scale[s], sum.proved, sum.different, sum.tight, sum.tiny);
     }
     flint_cleanup();
     return 0;
