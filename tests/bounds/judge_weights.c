@@ -1,5 +1,5 @@
-/* judge_weights.c -- rows of the judge's terms (3) to (6): weights, casts, the product with V,
- * the row sum, the quotient. */
+/* judge_weights.c -- rows of the table of the judge's bound for the terms (3) to (6) of
+ * proofs-notes/judge.md: weights, casts, the product with V, the row sum, the quotient. */
 #include "tests/bounds/judge_rows.h"
 
 #include <math.h>
@@ -8,6 +8,8 @@
 #include "judge/row.h"
 
 static scene x;
+
+/* Values of scene.direct. */
 
 static void flushed(attest_judge_recipe *r)
 {
@@ -32,10 +34,10 @@ static void blocks_one_by_one(attest_judge_recipe *r)
 
 /* ---- (3): weights ---- */
 
-/* A single key `way` below the largest one, which has the value 0: the exponent of the key has
- * an error of `units` unit roundoffs times `way`. The scale is 1/3, unless there are factors.
- */
-static double far_part(double units, double way)
+/* Returns the part of the bound that is used if the exponent of key 0 errs by `units` unit
+ * roundoffs of its distance from the largest key. Key 0 has the only value that is not 0. With
+ * a score of -240 and the scale 1/3 its distance is 80, unless factors change it. */
+static double far_key_part(double units, double distance)
 {
     const double u = 0x1p-24;
     double b[4];
@@ -43,20 +45,20 @@ static double far_part(double units, double way)
     x.k[0] = -240;
     x.value[0] = 0x1p100;
     scene_get_bound(b, &x);
-    return scene_part(0x1p100 * exp(-way * (1 - 0.98 * units * u)), b);
+    return scene_part(0x1p100 * exp(-distance * (1 - 0.98 * units * u)), b);
 }
 
-/* 2 u of the scale, the difference, log2 e and the product with it: (e), (h). Two more of the
- * sum and of its product with the scale. */
+/* 5 units: 2 for the scale, and one each for the difference, log2 e and the product with it;
+ * (e), (h). 2 more for the sum and its product with the scale. */
 static double argument_rounding(void)
 {
     scene_begin(&x, 2, 1);
     x.v.score.accumulate = scene_format("binary32");
     x.qkv.scale = "1/3";
-    return far_part(5 + 2, 80);
+    return far_key_part(5 + 2, 80);
 }
 
-/* The scale is off by 4 u where factors are multiplied with it. */
+/* With factors the scale errs by 4 u instead of 2 u. */
 static double factor_units(void)
 {
     scene_begin(&x, 2, 1);
@@ -64,11 +66,11 @@ static double factor_units(void)
     x.qkv.scale = "1/3";
     x.factor[0] = 0.75;
     x.factor[1] = 0x1.555556p0;
-    return far_part(7 + 2, 80 * x.factor[0] * x.factor[1]);
+    return far_key_part(7 + 2, 80 * x.factor[0] * x.factor[1]);
 }
 
-/* A key with a small weight, whose score is just above the middle of two numbers of the format
- * in which it is stored: its weight grows by e^g - 1, and g is 2^-6. */
+/* The score of a key with a small weight is just above the midpoint of two numbers of the
+ * format in which scores are stored. Its rounding g = 2^-6 enlarges the weight by e^g - 1. */
 static double narrow_square(void)
 {
     scene_begin(&x, 2, 1);
@@ -80,7 +82,8 @@ static double narrow_square(void)
     return scene_measure(&x);
 }
 
-/* The largest key has no value; those below it have 1 and -1, and exponentials that err. */
+/* Key 0, the largest, has the value 0. The other keys have the values 1 and -1, and their
+ * exponentials err. */
 static void begin_exponentials(void)
 {
     scene_begin(&x, 33, 1);
@@ -98,7 +101,7 @@ static double weight_exp(void)
     return scene_measure(&x);
 }
 
-/* Half of an exponential may be missing: rows that are not narrow. */
+/* Exponentials that err by a half: the row is not narrow. */
 static double exp_error(void)
 {
     begin_exponentials();
@@ -113,7 +116,8 @@ static double exp_error_large(void)
     return scene_measure(&x);
 }
 
-/* A key of each tile, larger than those before it; key 0 has the value. */
+/* Tiles of one key, each with a larger score than the one before. Only key 0 has a value other
+ * than 0. */
 static void begin_rising(void)
 {
     scene_begin(&x, 32, 1);
@@ -141,7 +145,8 @@ static double rescale_exp_any(void)
     return scene_measure(&x);
 }
 
-/* Scores that fall from tile to tile, by terms that a sum loses: a kernel's rise. */
+/* The exact scores fall from tile to tile, by small terms that a sum in binary16 loses; the
+ * computed scores rise. */
 static double rescale_exp_rounded(void)
 {
     scene_begin(&x, 16, 64);
@@ -160,8 +165,8 @@ static double rescale_exp_rounded(void)
     return scene_measure(&x);
 }
 
-/* tanh(e), which keys of equal score with the values 1 and -1 give when the exponents of their
- * weights are off by e and -e, as a part of the bound. */
+/* Returns tanh(e) as a part of the bound. It is the output of keys with equal scores and the
+ * values 1 and -1 if the exponents of their weights err by e and -e. */
 static double part_of_tanh(double e)
 {
     double b[4];
@@ -176,8 +181,8 @@ static double opposite_part(double e)
     return part_of_tanh(e);
 }
 
-/* Two tiles, folded, with an offset: a score is off by u of itself, fl(m k) and fl(fl(m k) - b)
- * by as much each; (h). */
+/* Two tiles, with a folded scale and an offset: a score errs by u of itself, and so do fl(m k)
+ * and fl(fl(m k) - b); (h). */
 static double references(void)
 {
     scene_begin(&x, 2, 1);
@@ -189,7 +194,7 @@ static double references(void)
     return opposite_part(0.95 * 3 * 0x1p-24 * 1024);
 }
 
-/* A lazy maximum stays at the score of key 0, 20 below the two largest. */
+/* The lazy maximum stays at the score of key 0, which is about 20 below the two largest. */
 static void vary_lazy(scene *s, uint64_t *state)
 {
     s->k[0] = scene_round(-20 - scene_uniform(state), "binary32");
@@ -247,7 +252,7 @@ static double split_log(void)
     return scene_measure(&x);
 }
 
-/* Every part has a largest key without a value and one below it. */
+/* Every part has two keys: the larger one has the value 0, the smaller one 1 or -1. */
 static double split_exp(void)
 {
     scene_begin(&x, 32, 1);
@@ -262,8 +267,8 @@ static double split_exp(void)
     return scene_measure(&x);
 }
 
-/* Folded in two steps: s, fl(s k), fl(m l) and the sum with the logarithm are off by u of the
- * score each; (o). */
+/* A scale that is folded in two steps: s, fl(s k), fl(m l) and the sum with the logarithm err
+ * by u of the score each; (o). */
 static double split_rounding(void)
 {
     scene_begin(&x, 2, 1);
@@ -274,8 +279,8 @@ static double split_rounding(void)
     return opposite_part(0.95 * 4 * 0x1p-24 * 1024);
 }
 
-/* Two parts with equal scores 0, whose logarithms are just above 8 and are rounded one up and
- * one down, as the exponentials of the keys and of the parts are. */
+/* Two parts whose scores are all 0. Their logarithms are just above 8; one is rounded up and
+ * the other down, and likewise the exponentials of the keys and of the parts. */
 static double split_sizes(void)
 {
     enum { PART = 3011 };
@@ -316,8 +321,8 @@ static double flushed_result(void)
 
 /* ---- sink ---- */
 
-/* 3 u of the scale that is folded into log2 e, 3 of the sink, its product with log2 e and log2
- * e itself; and the score and its product with the scale. */
+/* 8 units: 3 for the scale with log2 e folded in; one each for the sink, log2 e and their
+ * product; one each for the score and its product with the scale. */
 static double sink_rounding(void)
 {
     double b[4];
@@ -332,10 +337,10 @@ static double sink_rounding(void)
     return scene_part(1 / (1 + exp(-0.98 * 8 * 0x1p-24 * 512)), b);
 }
 
-/* The sink is 80 above the only key of its part; key 1 is the other part. Folded: the argument
- * of the sink and the logarithm of its part are rounded by u of that way, the reference by u of
- * the key, its constant is off by 5 u of it, and the sum by u of the sink; then as in
- * sink_rounding. */
+/* The sink is 80 above the only key of its part; key 1 is the other part. The scale is folded.
+ * The argument of the sink and the logarithm of its part err by u of these 80; the reference by
+ * u of the key, and its constant by 5 u of the key; the sum by u of the sink. To these come 6 u
+ * of the sink, as in sink_rounding. */
 static double split_sink(void)
 {
     double b[4];
@@ -353,8 +358,8 @@ static double split_sink(void)
                       b);
 }
 
-/* The weights of all keys but the largest and the sink have errors, independent of each other.
- */
+/* The weights of the sink and of all keys but the largest have errors, independent of each
+ * other. */
 static double sink_exp(void)
 {
     scene_begin(&x, 33, 1);
@@ -369,9 +374,9 @@ static double sink_exp(void)
     return scene_measure(&x);
 }
 
-/* A key 1.25 above a sink of 0: the scale, the difference, log2 e and the product with it err
- * by 5 u of that; so do the score and its product with the scale, the exponential and the
- * division; (h), (l). */
+/* A key 1.25 above a sink of 0. The scale, the difference, log2 e and the product with it make
+ * an error of 5 u of 1.25; the score and its product with the scale 2 u of 1.25; the
+ * exponential and the division u each; (h), (l). */
 static double sink_argument(void)
 {
     const double u = 0.98 * 0x1p-24;
@@ -387,7 +392,8 @@ static double sink_argument(void)
     return scene_part((1 + u) / (1 + exp(-1.25 - (5 * 1.25 + 1 + 2 * 1.25) * u)), b);
 }
 
-/* The sink is all of a part, but for a small key, and key 1 is the other part. */
+/* The sink has nearly all weight of its part, which has one small key; key 1 is the other part.
+ */
 static double sink_common(void)
 {
     scene_begin(&x, 2, 1);
@@ -411,13 +417,13 @@ static void begin_cast(const char *p)
 {
     scene_begin(&x, 2, 1);
     x.v.k = scene_format("binary32");
-    x.v.max = ATTEST_JUDGE_MAX_LAZY; /* the reference is not known */
+    x.v.max = ATTEST_JUDGE_MAX_LAZY; /* then the bound does not use a known reference */
     x.v.cast = true;
     x.v.p = scene_format(p);
     x.value[0] = 1;
 }
 
-/* A weight just above the middle of 2^-5 and the next number of bfloat16. */
+/* A weight just above the midpoint of 2^-5 and the next number of bfloat16. */
 static double cast_rounding(void)
 {
     begin_cast("bfloat16");
@@ -429,7 +435,7 @@ static double cast_rounding(void)
 static double cast_least(void)
 {
     begin_cast("float8_e4m3fn");
-    x.k[0] = -6.9375; /* just below half the least number */
+    x.k[0] = -6.9375; /* a weight just below half the least number */
     return scene_measure(&x);
 }
 
@@ -441,7 +447,8 @@ static double cast_least_offset(void)
     return scene_measure(&x);
 }
 
-/* A weight that is divided by 4 first, and then just below half the least number. */
+/* A weight that is divided by 4 before the cast; the quotient is just below half the least
+ * number. */
 static double cast_least_divided(void)
 {
     scene_begin(&x, 5, 1);
@@ -471,7 +478,7 @@ static double cast_divided(void)
     return scene_measure(&x);
 }
 
-/* A weight that is below 2^-126 when it is divided by 64, and not before. */
+/* A weight above 2^-126 whose quotient by 64 is below 2^-126. */
 static double cast_flushed(void)
 {
     scene_begin(&x, 64, 1);
@@ -484,8 +491,8 @@ static double cast_flushed(void)
     return scene_measure(&x);
 }
 
-/* The largest weight is 1; the others are rounded down, but for the last one, which has the
- * value. */
+/* The largest weight is 1. The last one is rounded up, and only it has a value other than 0;
+ * all others are rounded down. */
 static double cast_rounding_sum(void)
 {
     scene_begin(&x, 66, 1);
@@ -500,7 +507,8 @@ static double cast_rounding_sum(void)
     return scene_measure(&x);
 }
 
-/* One key beside the largest: its cast moves the product and the row sum together. */
+/* The cast of the only key besides the largest changes the product and the row sum in the same
+ * direction. */
 static double cast_rounding_both(void)
 {
     begin_cast("bfloat16");
@@ -519,8 +527,8 @@ static double offset(void)
     return scene_measure(&x);
 }
 
-/* Weights that are divided one by one by a sum of other exponentials: n keys, each e^-1/2 too
- * large by the error of exp in its weight and too small by it in the sum; every value is 1. */
+/* Each weight is divided by a sum of other exponentials of the same scores. The exponentials
+ * e^-1/2 err upward in the weights and downward in the sum; every value is 1. */
 static double apart_exp(void)
 {
     double b[4], e = 0x1p-10, y = exp(-0.5), sum = 1;
@@ -537,9 +545,9 @@ static double apart_exp(void)
     return scene_part(1 / sum + 64 * y * (1 + e * (1 - 0x1p-20)) / sum, b);
 }
 
-/* The row sum as computed, every addition rounded up. */
-static double get_divisor(const scene *s, const attest_judge_work *row,
-                          const attest_judge_rule *rule)
+/* The row sum if every addition is rounded up, as a part of what the bound allows. */
+static double get_divisor_ratio(const scene *s, const attest_judge_work *row,
+                                const attest_judge_rule *rule)
 {
     return row->sum_high * pow(1 + rule->sum.u, (double)s->keys) / row->divisor;
 }
@@ -549,10 +557,11 @@ static double divisor(void)
     scene_begin(&x, 64, 1);
     x.v.sum_accumulate = scene_format("binary16");
     x.v.place = ATTEST_JUDGE_PLACE_BEFORE;
-    return scene_get(&x, get_divisor);
+    return scene_get(&x, get_divisor_ratio);
 }
 
-/* All values are 1; the references of the row sum are off by 2 u of 1024 from the last one. */
+/* All values are 1. The references with which the row sum is computed differ by 2 u of 1024
+ * from the last one. */
 static double apart_common(void)
 {
     double b[4];
@@ -573,8 +582,8 @@ static double apart_common(void)
     return scene_part(1 + 0.95 * 2 * 0x1p-24 * 1024, b);
 }
 
-/* Keys 3 to 8 in tiles of 4, for any first key of the tiles: three tiles, the last two of which
- * may raise the reference. */
+/* Six keys in tiles of 4 that may begin at any key: keys 3 to 8 of tiles 0, 4, 8, ... lie in
+ * three tiles, the last two of which may raise the reference. */
 static double tiles_in_part(void)
 {
     const attest_judge_variant variant = {.tile = 4};
@@ -587,8 +596,8 @@ static double tiles_in_part(void)
 
 /* ---- overflow ---- */
 
-/* A reference that is rounded by 100, so that the exponentials of a part may vanish: no bound.
- */
+/* The rounding of the reference is about 100, so that all exponentials of a part may vanish:
+ * there is no bound. */
 static double far_reference(void)
 {
     double b[4];
@@ -604,9 +613,10 @@ static double far_reference(void)
     return b[1] == (double)INFINITY ? 1 : (double)INFINITY;
 }
 
-/* P reaches 2^threshold (1 + error). */
-static double get_largest(const scene *s, const attest_judge_work *row,
-                          const attest_judge_rule *rule)
+/* The largest weight before the cast, 2^threshold (1 + error of exp), as a part of what the
+ * bound allows. */
+static double get_largest_ratio(const scene *s, const attest_judge_work *row,
+                                const attest_judge_rule *rule)
 {
     (void)rule;
     return exp2(s->v.threshold) * (1 + s->v.exp_relative) / row->most_weight;
@@ -619,18 +629,19 @@ static double largest_exp(void)
     x.v.threshold = 1;
     x.v.exp_relative = 0x1p-5;
     x.k[0] = -2;
-    return scene_get(&x, get_largest);
+    return scene_get(&x, get_largest_ratio);
 }
 
-/* A lazy reference stays at the lowest score, and the threshold is farther away than the
- * largest: scale, difference, log2 e and the product with it err by 5 u of the way. */
-static double get_highest(const scene *s, const attest_judge_work *row,
-                          const attest_judge_rule *rule)
+/* A lazy reference stays at the lowest score, as the threshold is above the largest. The scale,
+ * the difference, log2 e and the product with it make an error of 5 u of the distance between
+ * both scores. */
+static double get_highest_ratio(const scene *s, const attest_judge_work *row,
+                                const attest_judge_rule *rule)
 {
-    double way = row->top - row->lowest, allowed = log(row->most_weight) - way;
+    double distance = row->top - row->lowest, allowed = log(row->most_weight) - distance;
 
     (void)s;
-    return 0.98 * 5 * rule->work.u * way / allowed;
+    return 0.98 * 5 * rule->work.u * distance / allowed;
 }
 
 static double highest_argument(void)
@@ -641,14 +652,14 @@ static double highest_argument(void)
     x.v.threshold = 200;
     x.qkv.scale = "1/3";
     x.k[0] = -240;
-    return scene_get(&x, get_highest);
+    return scene_get(&x, get_highest_ratio);
 }
 
-/* A sink 68.5 above a key of 3 2^24: log2 e is folded into the scale, and what both are rounded
- * by takes the exponential beyond the largest number, 2^128 or e^88.72. */
+/* A sink 68.5 above a key with the score 3 * 2^24. log2 e is folded into the scale, and the
+ * roundings of both scores make the exponential exceed the largest number, 2^128 or e^88.72. */
 static double largest_sink(void)
 {
-    const double u = 0x1p-24, key = 0x1.8p25, way = 68.5, off = 0.98 * 6 * u * key;
+    const double u = 0x1p-24, key = 0x1.8p25, distance = 68.5, shift = 0.98 * 6 * u * key;
     double b[4];
 
     scene_begin(&x, 1, 1);
@@ -657,15 +668,17 @@ static double largest_sink(void)
     x.v.scale = ATTEST_JUDGE_SCALE_FOLDED;
     x.sunk = true;
     x.k[0] = key;
-    x.sink = key + way;
+    x.sink = key + distance;
     scene_get_bound(b, &x);
-    return way + off + 0.98 * u * key > 128 * log(2) && b[1] == (double)INFINITY ? 0.98
-                                                                                 : INFINITY;
+    return distance + shift + 0.98 * u * key > 128 * log(2) && b[1] == (double)INFINITY
+               ? 0.98
+               : INFINITY;
 }
 
-/* A weight just above the middle of 1 and 9/8, the next number of its scheme. */
-static double get_largest_quantised(const scene *s, const attest_judge_work *row,
-                                    const attest_judge_rule *rule)
+/* A weight just above the midpoint of 1 and 9/8, the next number of its scheme, is rounded up.
+ */
+static double get_largest_quantised_ratio(const scene *s, const attest_judge_work *row,
+                                          const attest_judge_rule *rule)
 {
     double most = exp2(s->v.threshold), grown = scene_round(most, "float8_e4m3fn");
 
@@ -686,12 +699,12 @@ static double largest_quantised(void)
     if (attest_block_parse(&x.v.p_scheme, "float8_e4m3fn:scale=1", &error) != ATTEST_OK)
         abort();
     x.k[0] = -2;
-    return scene_get(&x, get_largest_quantised);
+    return scene_get(&x, get_largest_quantised_ratio);
 }
 
-/* Equal terms, added one after another in binary16: 27 of them become 0.35 % larger. */
-static double get_largest_product(const scene *s, const attest_judge_work *row,
-                                  const attest_judge_rule *rule)
+/* 27 equal terms, added one after another in binary16: the sum is 0.35 % too large. */
+static double get_largest_product_ratio(const scene *s, const attest_judge_work *row,
+                                        const attest_judge_rule *rule)
 {
     double sum = 0;
 
@@ -707,12 +720,12 @@ static double largest_roundings(void)
     x.v.pv.accumulate = scene_format("binary16");
     for (size_t j = 0; j < 27; j++)
         x.value[j] = 1.2421875;
-    return scene_get(&x, get_largest_product);
+    return scene_get(&x, get_largest_product_ratio);
 }
 
-/* Weights that are quantised beside one of 1: the part of themselves, and that of the largest.
- */
-static double scheme(const char *name, double score)
+/* Quantises a weight in one group with the weight 1, and returns the part of the bound that is
+ * used. A score of 0 stands for random ones. */
+static double measure_scheme(const char *name, double score)
 {
     attest_error error;
 
@@ -731,35 +744,36 @@ static double scheme(const char *name, double score)
 
 static double scheme_relative(void)
 {
-    return scheme("mxfp8_e4m3fn:te", 0);
+    return measure_scheme("mxfp8_e4m3fn:te", 0);
 }
 
 static double scheme_relative_vllm(void)
 {
-    return scheme("mxfp4:vllm", -2.80); /* e^-2.80 is just below a fourth of a half */
+    return measure_scheme("mxfp4:vllm", -2.80); /* e^-2.80 is just below a fourth of a half */
 }
 
 static double scheme_largest(void)
 {
-    return scheme("int8:per-token", 0);
+    return measure_scheme("int8:per-token", 0);
 }
 
 static double scheme_largest_trunc(void)
 {
-    return scheme("int8:ct2-trunc", 0);
+    return measure_scheme("int8:ct2-trunc", 0);
 }
 
 static double scheme_largest_q4(void)
 {
-    return scheme("q4_0", -2.773); /* just below half of an eighth */
+    return measure_scheme("q4_0", -2.773); /* e^-2.773 is just below half of an eighth */
 }
 
 static double scheme_tiny(void)
 {
-    return scheme("float8_e4m3fn:scale=0.25", -8.32); /* half of the least number */
+    return measure_scheme("float8_e4m3fn:scale=0.25",
+                          -8.32); /* e^-8.32 is half of the least number */
 }
 
-/* ---- (4), the reference known ---- */
+/* ---- (4) with a known reference ---- */
 
 static void begin_known(void)
 {
@@ -771,7 +785,7 @@ static void begin_known(void)
     x.direct = scene_push;
 }
 
-/* The casts are known, and the exponentials that the row sum adds are not. */
+/* The casts are the same for all kernels; the exponentials that the row sum adds are not. */
 static double known_spread(void)
 {
     begin_known();
@@ -782,7 +796,7 @@ static double known_spread(void)
     return scene_measure(&x);
 }
 
-/* A weight just below the middle of two numbers of P, or just above. */
+/* Weights just below and just above the midpoint of two numbers of P. */
 static double known_exp(void)
 {
     begin_known();
@@ -802,8 +816,8 @@ static double known_later(void)
     return scene_measure(&x);
 }
 
-/* The score of the largest key is rounded down by d = 2^-15, and with it the reference of the
- * cast of key 1, whose weight then passes the middle of two numbers of P. */
+/* The score of the largest key, the reference of all casts, is rounded down by nearly 2^-15
+ * (d). That moves the weight of key 1 across the midpoint of two numbers of P. */
 static double known_range(void)
 {
     const double top = 0x1p-4 * (1 + 0x1.ffp-12), d = top - 0x1p-4;
@@ -819,8 +833,8 @@ static double known_range(void)
     return scene_measure(&x);
 }
 
-/* The score of key 0 is rounded down, and with it the reference of the cast of key 1, which
- * stays the same number. The scores of all others are rounded up. */
+/* The score of key 0, the reference of all casts, is rounded down, which does not change the
+ * cast of key 1. The scores of all other keys are rounded up. */
 static double known_low(void)
 {
     scene_begin(&x, 64, 1);
@@ -836,8 +850,8 @@ static double known_low(void)
     return scene_measure(&x);
 }
 
-/* Folded, with an offset: fl(m k - 100) is off by up to 64 u, so that the weight passes the
- * middle of two numbers of P; (h). */
+/* With a folded scale and an offset fl(m k - 100) errs by up to 64 u, which moves the weight
+ * across the midpoint of two numbers of P; (h). */
 static double known_reference(void)
 {
     const double shift = 0.9 * 64 * 0x1p-24 * log(2);
@@ -863,9 +877,9 @@ static void tiles_in_order(attest_judge_recipe *r)
     r->tile = x.v.tile;
 }
 
-/* Half the least number of P, times later factors that err: key 1 of the first tile. Of 16
- * tiles the last one has nearly all weight: the others have a key each, and the first has two.
- */
+/* The weight of key 1 is about half the least number of P, and errors of later rescale factors
+ * enlarge it. Of 16 tiles the last one has nearly all the weight; the mask leaves two keys in
+ * the first tile and one in each other. */
 static double cast_grown(void)
 {
     scene_begin(&x, 2048, 1);
@@ -891,8 +905,9 @@ static double cast_grown(void)
 
 /* ---- (5): the product with V ---- */
 
-/* A key of little weight whose score is hardly known: the row takes steps of Newton's. */
-static void add_unsure_key(void)
+/* Makes the last key one with little weight and a score with a large error, so that the bound
+ * is refined by steps of Newton's method. Domain: dim = 1. */
+static void set_uncertain_key(void)
 {
     size_t j = x.keys - 1;
 
@@ -916,7 +931,7 @@ static double phi_casts(void)
     x.v.p = scene_format("float8_e4m3fn");
     x.value[0] = 1;
     x.k[0] = -6.9375; /* just below half the least number */
-    add_unsure_key();
+    set_uncertain_key();
     return scene_measure(&x);
 }
 
@@ -928,11 +943,11 @@ static double phi_product(void)
     x.direct = scene_in_order;
     for (size_t j = 0; j < 64; j++)
         x.value[j] = j == 0 ? 1 : 0x1.02p-11;
-    add_unsure_key();
+    set_uncertain_key();
     return scene_measure(&x);
 }
 
-/* Blocks of one key each, all cut. */
+/* Blocks of one key each, whose results are all cut toward zero. */
 static double tile_blocks(void)
 {
     scene_begin(&x, 200, 1);
@@ -950,10 +965,10 @@ static double tile_blocks(void)
     return scene_measure(&x);
 }
 
-/* Divided weights of 1/100 are subnormal in P, and their products with 448 count as 2^-6 448,
- * times the row sum on the scale here: all terms lose a unit. */
-static double get_raised(const scene *s, const attest_judge_work *row,
-                         const attest_judge_rule *rule)
+/* Weights of 1/100 after the division are subnormal in P, and their products with 448 count as
+ * 2^-6 448, here times the row sum: every term loses a unit of that size. */
+static double get_raised_ratio(const scene *s, const attest_judge_work *row,
+                               const attest_judge_rule *rule)
 {
     double largest = ldexp(448, -6) * (double)s->keys;
 
@@ -975,13 +990,13 @@ static double raised_divisor(void)
     x.v.place = ATTEST_JUDGE_PLACE_BEFORE;
     for (size_t j = 0; j < 100; j++)
         x.value[j] = j == 0 ? 448 : 0x1.8p-5;
-    return scene_get(&x, get_raised);
+    return scene_get(&x, get_raised_ratio);
 }
 
-/* The sum of the terms if all weights are as large as they may be, times what n additions make
- * of it. No value is below 0. */
-static double get_partial(const scene *s, const attest_judge_work *row,
-                          const attest_judge_rule *rule)
+/* The largest possible sum of the terms times the relative error of n additions, as a part of
+ * what the bound allows. No value is below 0. */
+static double get_partial_ratio(const scene *s, const attest_judge_work *row,
+                                const attest_judge_rule *rule)
 {
     double most = 0;
 
@@ -998,7 +1013,8 @@ static void begin_partial(void)
     x.v.pv.exact_products = true;
 }
 
-/* Scores of 1000 - 1000, added in binary16: a weight may be 0.2 % to 1 of the largest one. */
+/* Scores of 3000 - 3000, added in binary16: a weight may be anything from 0.2 % to all of the
+ * largest one. */
 static double most_doubt(void)
 {
     begin_partial();
@@ -1008,7 +1024,7 @@ static double most_doubt(void)
         x.k[2 * j + 1] = -3000;
         x.value[j] = 1;
     }
-    return scene_get(&x, get_partial);
+    return scene_get(&x, get_partial_ratio);
 }
 
 /* Weights far below the least number of P. */
@@ -1021,10 +1037,10 @@ static double most_casts(void)
         x.k[2 * j] = -30;
         x.value[j] = 1;
     }
-    return scene_get(&x, get_partial);
+    return scene_get(&x, get_partial_ratio);
 }
 
-/* Weights of 2^-130 that may be 2^-124. */
+/* Weights of about 2^-130, for which the bound allows 2^-124. */
 static double most_lost(void)
 {
     begin_partial();
@@ -1032,12 +1048,14 @@ static double most_lost(void)
         x.k[2 * j] = -90;
         x.value[j] = 0x1p100;
     }
-    return scene_get(&x, get_partial);
+    return scene_get(&x, get_partial_ratio);
 }
 
-/* All weight is on keys whose value is 0: what the last one adds is no part of its weight. */
-static double get_size(const scene *s, const attest_judge_work *row,
-                       const attest_judge_rule *rule)
+/* The sum of weight_size times |value|, as a part of size_v. Nearly all weight is on keys whose
+ * value is 0; size_rest alone covers what the last key adds, as its exact weight is too small.
+ */
+static double get_size_ratio(const scene *s, const attest_judge_work *row,
+                             const attest_judge_rule *rule)
 {
     double size = 0;
 
@@ -1047,8 +1065,8 @@ static double get_size(const scene *s, const attest_judge_work *row,
     return size / row->size_v[0];
 }
 
-static double get_cast(const scene *s, const attest_judge_work *row,
-                       const attest_judge_rule *rule)
+static double get_cast_ratio(const scene *s, const attest_judge_work *row,
+                             const attest_judge_rule *rule)
 {
     double cast = 0;
 
@@ -1064,7 +1082,7 @@ static double size_rest(void)
     x.biased = true;
     x.mask[2] = -200; /* flushed */
     x.value[2] = 1;
-    return scene_get(&x, get_size);
+    return scene_get(&x, get_size_ratio);
 }
 
 static double cast_rest(void)
@@ -1075,7 +1093,7 @@ static double cast_rest(void)
     x.value[2] = 1;
     x.v.cast = true;
     x.v.p = scene_format("binary16"); /* half its least number */
-    return scene_get(&x, get_cast);
+    return scene_get(&x, get_cast_ratio);
 }
 
 static double product(void)
@@ -1089,7 +1107,8 @@ static double product(void)
     return scene_measure(&x);
 }
 
-/* O stays where it is though it is made smaller, and grows by twice. */
+/* Every rescale should make O smaller, but rounding leaves it unchanged; and every term that is
+ * added is rounded up to twice its size. */
 static void begin_rescales(void)
 {
     scene_begin(&x, 16, 1);
@@ -1123,7 +1142,7 @@ static double matrix_rescales(void)
     return scene_measure(&x);
 }
 
-/* Key 0 alone; the product with V is just below half the least number, on the scale of P. */
+/* One key. Its product with V, on the scale of P, is just below half the least number. */
 static double product_least(void)
 {
     scene_begin(&x, 1, 1);
@@ -1133,7 +1152,7 @@ static double product_least(void)
     return scene_measure(&x);
 }
 
-/* The same where weights are divided first, by a sum of 1. */
+/* As product_least, with weights that are divided first, by a sum of 1. */
 static double product_least_divided(void)
 {
     scene_begin(&x, 1, 1);
@@ -1186,8 +1205,8 @@ static double sum_additions_down(void)
     return scene_measure(&x);
 }
 
-/* Each of 128 lanes but the first has a term that is rounded up to twice its size when the
- * lanes are joined; the keys after the first tile weigh nothing. */
+/* Every lane but the first of 128 has a term that is rounded up to twice its size when the
+ * lanes are joined; the keys after the first tile have negligible weights. */
 static double sum_join(void)
 {
     scene_begin(&x, 512, 1);
@@ -1202,7 +1221,7 @@ static double sum_join(void)
     return scene_measure(&x);
 }
 
-/* One of four lanes has 1 and then terms that are rounded up to twice their size. */
+/* One of four lanes adds to 1 terms that are rounded up to twice their size. */
 static double sum_additions_lanes(void)
 {
     scene_begin(&x, 4096, 1);
@@ -1218,8 +1237,8 @@ static double sum_additions_lanes(void)
     return scene_measure(&x);
 }
 
-/* A sum whose n additions and R rescales all err by u to the same side, over what is allowed.
- */
+/* The error of a sum whose n additions and R rescales all err by u in the same direction, as a
+ * part of what the bound allows. */
 static double get_sum_ratio(const scene *s, const attest_judge_work *row,
                             const attest_judge_rule *rule)
 {
@@ -1235,7 +1254,8 @@ static double sum_rescales(void)
     return scene_get(&x, get_sum_ratio);
 }
 
-/* Row sums of parts, all rounded alike: splits + 1 roundings of the working format. */
+/* The row sum over parts if splits + 1 roundings of the working format err in the same
+ * direction, as a part of what the bound allows. */
 static double get_parts_ratio(const scene *s, const attest_judge_work *row,
                               const attest_judge_rule *rule)
 {
@@ -1253,9 +1273,10 @@ static double sum_parts(void)
     return scene_get(&x, get_parts_ratio);
 }
 
-/* Sums of parts: splits + 2 roundings of all terms, one more for the factor of v. */
-static double get_joined(const scene *s, const attest_judge_work *row,
-                         const attest_judge_rule *rule)
+/* The output over parts if splits + 2 roundings of all terms (one more for the factor of v) err
+ * in the same direction, as a part of what the bound allows. */
+static double get_joined_ratio(const scene *s, const attest_judge_work *row,
+                               const attest_judge_rule *rule)
 {
     double k = (double)s->v.splits + (s->factor[2] > 0 ? 3 : 2);
 
@@ -1269,17 +1290,17 @@ static double joined(void)
     for (size_t j = 0; j < 4; j++)
         x.value[j] = 1;
     x.v.splits = 4;
-    return scene_get(&x, get_joined);
+    return scene_get(&x, get_joined_ratio);
 }
 
 static double joined_factor(void)
 {
     joined();
     x.factor[2] = 2;
-    return scene_get(&x, get_joined);
+    return scene_get(&x, get_joined_ratio);
 }
 
-/* Terms of the row sum just below half the least number of its format. */
+/* The row sum has terms just below half the least number of its format. */
 static double sum_least(void)
 {
     scene_begin(&x, 4, 1);
@@ -1305,7 +1326,7 @@ static double division(void)
 
 static const table_row rows[] = {
     {"narrow_square", narrow_square, 0.89,
-     "e^g - 1 is g + g^2 / 2 but for g^3; the bound has g + g^2."},
+     "e^g - 1 is g + g^2 / 2 + O(g^3); the bound has g + g^2."},
     {"argument_rounding", argument_rounding, 0.9, NULL},
     {"factor_units", factor_units, 0.9, NULL},
     {"weight_exp", weight_exp, 0.9, NULL},
@@ -1317,44 +1338,49 @@ static const table_row rows[] = {
      "by 0.80 downward and by 0.44 upward."},
     {"rescale_exp", rescale_exp, 0.9, NULL},
     {"rescale_exp", rescale_exp_any, 0.4,
-     "Tiles of which nothing is known may raise the maximum after every key, so that all 32 "
-     "keys have 31 rescales; in a kernel only one key has so many, and the largest has none."},
+     "With tiles of unknown size the maximum may rise after every key, so that the bound "
+     "counts "
+     "31 rescales for all 32 keys; in a kernel only one key has so many, and the largest "
+     "none."},
     {"rescale_exp", rescale_exp_rounded, 0.3,
-     "The maximum rises through the rounding of the scores alone, so that these errors are a "
-     "large part of the bound, and they are used up by making the maximum rise."},
+     "Only the rounding of the scores makes the maximum rise. These errors are a large part of "
+     "the bound, and they have no other effect on the output here."},
     {"references", references, 0.4,
-     "The bound gives each key the shift of two tiles against one another; with the exact "
-     "reference for comparison a key has only that of its own tile, which is half as much."},
+     "The bound counts for each key the shift between two tiles; compared with the exact "
+     "output, a key has only the shift of its own tile, which is half as large."},
     {"reference_rounding", references, 0.4,
-     "As references: a key has the shift of its own tile only, half of what is counted."},
+     "See references: a key has the shift of its own tile only, half of what the bound "
+     "counts."},
     {"threshold", threshold, 0.05,
-     "All five roundings are counted for a way of twice the threshold; the two of them that "
-     "are errors of constants cancel on the way up and back, and the keys at the last "
-     "reference have no such way."},
+     "The bound counts five roundings over twice the threshold. The two that are errors of "
+     "constants cancel between the way to the first reference and the way to the last one, and "
+     "keys that are added at the last reference have none of the five."},
     {"flushed_weight", flushed_weight, 0.1,
      "A flushed exponential is below 2^-126; the limit of 2^-124 also covers rescales that are "
      "flushed, and a narrow row widens the weight downward by as much as upward."},
     {"split_log", split_log, 0.9, NULL},
     {"split_exp", split_exp, 0.6,
-     "The bound counts the exponentials of two parts; a key passes that of its own part only, "
-     "so that two of three errors are made."},
+     "The bound counts the exponentials of two parts; the weight of a key contains only that "
+     "of "
+     "its own part, so two of the three errors occur."},
     {"split_rounding", split_rounding, 0.2,
-     "The bound counts both parts for every key, and the roundings of a difference of "
-     "logarithms as large as the scores; parts that weigh something differ by less than 400."},
+     "The bound counts both parts for every key, and the rounding of a difference of "
+     "logarithms that is as large as the scores; parts whose weights are not negligible differ "
+     "by less than 400."},
     {"split_rounding", split_sink, 0.3,
-     "The bound counts 16 u of the largest score for either part; a key makes 10 u of them, "
-     "and "
-     "a sink 18 u only if other roundings of its argument than those of a folded scale are the "
-     "largest as well."},
+     "The bound counts 16 u of the largest score for each part. A key errs by 10 u, and a sink "
+     "by 18 u only if the roundings of its argument that a folded scale does not have are the "
+     "largest, too."},
     {"split_sizes", split_sizes, 0.02,
-     "A logarithm is rounded once, by u of itself; the bound has 16 u of log2 n + 2, for a sum "
-     "with a score and three roundings of another argument besides, in both parts."},
+     "A logarithm is rounded once, by u of itself. The bound has 16 u of log2 n + 2 in both "
+     "parts, which also covers a sum with a score and three roundings of another argument."},
     {"split_divided", split_divided, 0.6,
-     "A weight passes two divisions, and the bound counts three: two here and the one after "
-     "the sum."},
+     "A weight is divided twice, and the bound counts three divisions: two in this term and "
+     "the "
+     "one after the sum."},
     {"flushed_result", flushed_result, 0.3,
-     "splits + 1 results of up to 2^-125 are counted; the products that are flushed are below "
-     "2^-126, and the sum of those that are not is not flushed."},
+     "The bound counts splits + 1 results of up to 2^-125; flushed products are below 2^-126, "
+     "and a sum of products that are not flushed is not flushed either."},
     {"sink_rounding", sink_rounding, 0.9, NULL},
     {"sink_exp", sink_exp, 0.9, NULL},
     {"sink_argument", sink_argument, 0.9, NULL},
@@ -1362,15 +1388,15 @@ static const table_row rows[] = {
     {"cast_rounding", cast_rounding, 0.9, NULL},
     {"cast_rounding", cast_rounding_sum, 0.9, NULL},
     {"cast_rounding", cast_rounding_both, 0.48,
-     "the largest weight is cast, too, since its reference is not known"},
+     "The bound counts the cast of the largest weight, too, since its reference is not known."},
     {"cast_least", cast_least, 0.9, NULL},
     {"cast_least", cast_least_offset, 0.9, NULL},
     {"cast_least", cast_least_divided, 0.9, NULL},
     {"casts", casts, 0.9, NULL},
     {"cast_divided", cast_divided, 0.9, NULL},
     {"cast_flushed", cast_flushed, 0.4,
-     "A quotient that is flushed is below 2^-126; the bound takes 2^-125, for the least unit "
-     "of subnormal results besides."},
+     "A flushed quotient is below 2^-126; the bound has 2^-125, which also covers the rounding "
+     "of subnormal quotients."},
     {"offset", offset, 0.9, NULL},
     {"apart_exp", apart_exp, 0.9, NULL},
     {"scheme_relative", scheme_relative, 0.9, NULL},
@@ -1383,8 +1409,8 @@ static const table_row rows[] = {
     {"scheme_tiny", scheme_tiny, 0.9, NULL},
     {"tile_blocks", tile_blocks, 0.9, NULL},
     {"raised_divisor", raised_divisor, 0.85,
-     "The bound counts two units for each of the 8 blocks that two tiles more than there are "
-     "would take, and 100 for the terms; the blocks lose nothing here."},
+     "The bound counts two units for each of 8 blocks, those of two additional tiles, and 100 "
+     "for the terms; the blocks lose nothing here."},
     {"most_center", product, 0.9, NULL},
     {"most_doubt", most_doubt, 0.9, NULL},
     {"most_casts", most_casts, 0.9, NULL},
@@ -1396,28 +1422,29 @@ static const table_row rows[] = {
     {"far_reference", far_reference, 0.9, NULL},
     {"tiles_in_part", tiles_in_part, 0.98, NULL},
     {"largest_exp", largest_exp, 0.89,
-     "The bound takes twice the logarithm of 1 / (1 - e), for an exponential that errs once; "
-     "half of the term covers it."},
+     "The bound has twice the logarithm of 1 / (1 - e) for an exponential that errs once, so "
+     "half of the term suffices."},
     {"highest_argument", highest_argument, 0.6,
-     "The bound has 8 u, for factors too, which make it 7."},
+     "The bound has 8 u, which covers models with factors, too; they make the error 7 u."},
     {"largest_sink", largest_sink, 0.98, NULL},
     {"largest_quantised", largest_quantised, 0.93, NULL},
     {"largest_roundings", largest_roundings, 0.89,
-     "The bound lets all roundings enlarge the sum by a unit roundoff; they do so just above a "
-     "power of two only, and few sums of equal terms are there."},
+     "In the bound every rounding enlarges the sum by a unit roundoff. Only sums just above a "
+     "power of two are enlarged so much, and few sums of equal terms are that."},
     {"product", product, 0.9, NULL},
     {"tree_rescales", tree_rescales, 0.8,
-     "The sum grows by a unit in the last place with every rescale, and a unit roundoff is "
-     "reached just above a power of two only; the first addition is exact."},
+     "Every rescale enlarges the sum by a unit in the last place, which is as much as the "
+     "bound "
+     "counts only just above a power of two; the first addition is exact."},
     {"matrix_rescales", matrix_rescales, 0.75,
-     "As tree_rescales; and blocks of two tiles more than there are count."},
-    {"product_least", product_least_divided, 0.2, "As product_least."},
+     "As for tree_rescales; and the bound counts the blocks of two additional tiles."},
+    {"product_least", product_least_divided, 0.2, "As for product_least."},
     {"product_least", product_least, 0.2,
-     "To nearest half of the least number is lost, where the bound has a whole one; and it "
+     "Rounding to nearest loses half the least number, where the bound has a whole one; and it "
      "counts one for the product and one for its addition to 0, which is exact."},
     {"matrix_rest", matrix_rest, 0.15,
-     "Half of the least number is lost, where the bound has a whole one for the term and for "
-     "each block of the two tiles that a key may lie in."},
+     "The kernel loses half the least number; the bound has a whole one for the term and for "
+     "each block of the two tiles in which a key may be."},
     {"sum_additions", sum_additions_up, 0.9, NULL},
     {"sum_additions", sum_additions_down, 0.9, NULL},
     {"sum_additions", sum_additions_lanes, 0.9, NULL},
@@ -1425,8 +1452,8 @@ static const table_row rows[] = {
     {"sum_rescales", sum_rescales, 0.9, NULL},
     {"sum_parts", sum_parts, 0.9, NULL},
     {"sum_least", sum_least, 0.5,
-     "The row sum is not below its largest term less a least number, which is the smaller "
-     "bound here; where this term counts it has two least numbers for half of one."},
+     "The row sum is at least its largest term minus the least number, and here that is the "
+     "sharper bound; this term has two least numbers where the kernel loses half of one."},
     {"spread", weight_exp, 0.9, NULL},
     {"sink_spread", sink_exp, 0.9, NULL},
     {"known_spread", known_spread, 0.9, NULL},
@@ -1438,8 +1465,8 @@ static const table_row rows[] = {
      "The bound counts the shift of the reference for the weight, for the reference and for "
      "later factors: more than twice what moves the cast."},
     {"cast_grown", cast_grown, 0.89,
-     "The errors of the row sum, which the same rescale factors make smaller here, are 2 % of "
-     "the bound, and half of the term is 1.5 %."},
+     "The same rescale factors make the row sum smaller here. Its errors are 2 % of the bound, "
+     "and half of the term is 1.5 %."},
     {"phi_casts", phi_casts, 0.9, NULL},
     {"phi_product", phi_product, 0.9, NULL},
     {"joined", joined, 0.9, NULL},
