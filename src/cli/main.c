@@ -111,8 +111,8 @@ static int print_topic(int count, char **topic)
                                   "attest --help");
 }
 
-/* 'attest bench', a command of 0.2.0: runs the program of a build directory that it is now.
- * Returns if there is none beside this one. */
+/* 'attest bench' was a command of 0.2.0: replaces this process by bench/bench-baselines of the
+ * build directory. Returns only if that program does not exist next to this one; reports it. */
 static int run_bench(char **argv)
 {
     static const char name[] = "bench/bench-baselines";
@@ -125,7 +125,7 @@ static int run_bench(char **argv)
         memcpy(path + length, name, sizeof name);
         execv(path, argv);
     }
-    return attest_cli_refuse("bench is no command any more: run bench/bench-baselines in the "
+    return attest_cli_refuse("bench is no longer a command: run bench/bench-baselines in the "
                              "build directory");
 }
 

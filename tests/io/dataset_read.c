@@ -1,5 +1,5 @@
-/* dataset_read.c -- files of every format through attest_dataset_read and attest_weights_read:
- * the contents decide the format. */
+/* dataset_read.c -- reads files of every format with attest_dataset_read_tensor and
+ * attest_weights_read, which determine the format from the contents. */
 #include <string.h>
 #include <unistd.h>
 
@@ -7,6 +7,7 @@
 
 #include "tests/tap.h"
 
+/* Returns the path of a file of tests/data. */
 static const char *path_of(const char *name)
 {
     static char path[4096];
@@ -16,8 +17,10 @@ static const char *path_of(const char *name)
     return path;
 }
 
-static void dataset(const char *name, const char *tensor, attest_status wanted,
-                    const char *message)
+/* Reads the dataset and checks the status; of a failure also that the message begins with the
+ * path and contains this text. */
+static void check_dataset(const char *name, const char *tensor, attest_status wanted,
+                          const char *message)
 {
     attest_error error = {ATTEST_OK, ""};
     attest_dataset read;
@@ -35,7 +38,7 @@ static void dataset(const char *name, const char *tensor, attest_status wanted,
     attest_dataset_clear(&read);
 }
 
-static void weights(const char *name, attest_status wanted, const char *message)
+static void check_weights(const char *name, attest_status wanted, const char *message)
 {
     attest_error error = {ATTEST_OK, ""};
     attest_weights read;
@@ -53,10 +56,10 @@ static void weights(const char *name, attest_status wanted, const char *message)
     attest_weights_clear(&read);
 }
 
-/* The same bytes under another name, and from standard input. */
-static void elsewhere(void)
+/* Reads a safetensors file under a name without suffix, and from standard input. */
+static void test_other_paths(void)
 {
-    char name[] = "/tmp/t-binary-read-XXXXXX", bytes[4096];
+    char name[] = "/tmp/t-dataset-read-XXXXXX", bytes[4096];
     FILE *from = fopen(path_of("good-grid-f16.safetensors"), "rb");
     size_t size = from ? fread(bytes, 1, sizeof bytes, from) : 0;
     int file = mkstemp(name);
@@ -68,10 +71,10 @@ static void elsewhere(void)
     attest_dataset_init(&read);
     TAP_OK(written && attest_dataset_read(&read, name, NULL, NULL) == ATTEST_OK &&
                read.total == 6,
-           "a safetensors file needs no special name");
+           "a safetensors file is recognised under any name");
     TAP_OK(freopen(name, "rb", stdin) &&
                attest_dataset_read(&read, "-", NULL, NULL) == ATTEST_OK && read.total == 6,
-           "nor any name at all");
+           "a safetensors file is recognised on standard input");
     attest_dataset_clear(&read);
     close(file);
     unlink(name);
@@ -79,29 +82,31 @@ static void elsewhere(void)
 
 TEST(dataset_read)
 {
-    dataset("good-grid-f8-le.npy", NULL, ATTEST_OK, "");
-    dataset("good-grid-f8-le.npy", "x", ATTEST_USAGE, "no tensors to choose from");
-    /* the file that a message asks for must be accepted: truth values are only for masks */
-    dataset("bad-dtype-longdouble.npy", NULL, ATTEST_FORMAT,
-            "write float16/32/64 or an integer type");
-    dataset("bad-dtype-structured.npy", NULL, ATTEST_FORMAT, "a float16/32/64 or integer type");
-    dataset("bad-dtype-bool.npy", NULL, ATTEST_FORMAT, "truth values, not numbers");
-    dataset("good-grid-f32.safetensors", NULL, ATTEST_OK, "");
-    dataset("good-grid-f32.safetensors", "x", ATTEST_OK, "");
-    dataset("good-grid-f32.safetensors", "y", ATTEST_USAGE,
-            "there is no tensor 'y'; there are 'x'");
-    dataset("good-grid-2d.safetensors", "x", ATTEST_OK, "");
-    dataset("good-grid-unaligned.safetensors", "x", ATTEST_OK, "");
-    dataset("good-grid-unaligned.safetensors", NULL, ATTEST_USAGE,
-            "5 tensors; give the name of one");
-    dataset("good-grid-unaligned.safetensors", "b", ATTEST_FORMAT, "has dtype I64");
-    dataset("good-grid-unaligned.safetensors", "empty", ATTEST_FORMAT, "is empty");
-    dataset("good-dataset-numbers.json", "x", ATTEST_FORMAT, "\"x\" is missing");
-    dataset("good-weights-stored.npz", NULL, ATTEST_FORMAT, "zip archive");
-    dataset("bad-length-beyond.safetensors", NULL, ATTEST_FORMAT, "its header is cut short");
-    weights("good-weights-deflated.npz", ATTEST_OK, "");
-    weights("good-grid-f8-le.npy", ATTEST_FORMAT, ".npz archive");
-    weights("good-grid-f32.safetensors", ATTEST_FORMAT, "attest import");
-    elsewhere();
+    check_dataset("good-grid-f8-le.npy", NULL, ATTEST_OK, "");
+    check_dataset("good-grid-f8-le.npy", "x", ATTEST_USAGE, "no tensors to choose from");
+    /* the messages must not suggest boolean arrays, which only masks may be */
+    check_dataset("bad-dtype-longdouble.npy", NULL, ATTEST_FORMAT,
+                  "write float16/32/64 or an integer type");
+    check_dataset("bad-dtype-structured.npy", NULL, ATTEST_FORMAT,
+                  "a float16/32/64 or integer type");
+    check_dataset("bad-dtype-bool.npy", NULL, ATTEST_FORMAT, "truth values, not numbers");
+    check_dataset("good-grid-f32.safetensors", NULL, ATTEST_OK, "");
+    check_dataset("good-grid-f32.safetensors", "x", ATTEST_OK, "");
+    check_dataset("good-grid-f32.safetensors", "y", ATTEST_USAGE,
+                  "there is no tensor 'y'; there are 'x'");
+    check_dataset("good-grid-2d.safetensors", "x", ATTEST_OK, "");
+    check_dataset("good-grid-unaligned.safetensors", "x", ATTEST_OK, "");
+    check_dataset("good-grid-unaligned.safetensors", NULL, ATTEST_USAGE,
+                  "5 tensors; give the name of one");
+    check_dataset("good-grid-unaligned.safetensors", "b", ATTEST_FORMAT, "has dtype I64");
+    check_dataset("good-grid-unaligned.safetensors", "empty", ATTEST_FORMAT, "is empty");
+    check_dataset("good-dataset-numbers.json", "x", ATTEST_FORMAT, "\"x\" is missing");
+    check_dataset("good-weights-stored.npz", NULL, ATTEST_FORMAT, "zip archive");
+    check_dataset("bad-length-beyond.safetensors", NULL, ATTEST_FORMAT,
+                  "its header is cut short");
+    check_weights("good-weights-deflated.npz", ATTEST_OK, "");
+    check_weights("good-grid-f8-le.npy", ATTEST_FORMAT, ".npz archive");
+    check_weights("good-grid-f32.safetensors", ATTEST_FORMAT, "attest import");
+    test_other_paths();
     return 0;
 }

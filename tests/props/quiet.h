@@ -66,7 +66,8 @@ quiet_after_trial(const struct theft_hook_trial_post_info *info, void *env)
     return THEFT_HOOK_TRIAL_POST_CONTINUE;
 }
 
-/* Calls check with so many instances; returns false if one cannot be made. */
+/* Calls check with each of `trials` generated instances; returns false if one cannot be
+ * generated. */
 static inline bool quiet_run(const attest_property *property, const attest_setting *setting,
                              quiet_check *check, void *env, theft_seed seed, size_t trials)
 {

@@ -1,5 +1,6 @@
-/* Rough bounds contain the exact values of all pairs, on the layers of three properties; and
- * the sample of instances with all checks depends on every number of them. */
+/* Compares the bounds of attest_rough_get with the exact values from all pairs, on instances of
+ * three properties; and checks that the hash of an instance, which decides whether it is in the
+ * sample of props/sample.h, depends on the weights, the tokens and the skip connection. */
 #include <math.h>
 
 #include "props/brute.h"
@@ -10,10 +11,10 @@
 #include "tests/tap.h"
 
 typedef struct tally {
-    size_t trials, told, collisions, wrong, sampled;
+    size_t trials, decided, collisions, wrong, sampled;
 } tally;
 
-/* Whether the root of the ball lies strictly between the bounds. */
+/* Returns whether the square root of the ball lies strictly between the bounds. */
 static bool encloses(const double *bound, const arb_t square)
 {
     bool inside;
@@ -30,32 +31,33 @@ static bool encloses(const double *bound, const arb_t square)
     return inside;
 }
 
-/* What is not told is bounded as well. */
-static bool agrees(const attest_rough *rough, bool told, const attest_brute *brute)
+/* Returns whether the bounds contain the exact values, and whether a decided collision is
+ * right. The bounds must be valid where doubles decide nothing, too. */
+static bool agrees(const attest_rough *rough, bool decided, const attest_brute *brute)
 {
     if (brute->required != rough->required || !encloses(rough->norm, brute->norm))
         return false;
-    if (told && brute->collision != rough->collision)
+    if (decided && brute->collision != rough->collision)
         return false;
     return rough->required == 0 || rough->collision ||
            (brute->collision ? rough->separation[0] < 0 && rough->separation[1] > 0
                              : encloses(rough->separation, brute->separation));
 }
 
-static void look(const attest_instance *instance, void *env)
+static void check_instance(const attest_instance *instance, void *env)
 {
     tally *t = env;
     attest_rough rough;
     attest_brute brute;
-    bool told = attest_rough_get(&rough, instance);
+    bool decided = attest_rough_get(&rough, instance);
 
     t->trials++;
     t->sampled += attest_sample_takes(attest_sample_number(instance));
-    t->told += told;
+    t->decided += decided;
     t->collisions += rough.collision;
     attest_brute_init(&brute);
     if (attest_brute_get(&brute, &instance->dataset, &instance->weights) != ATTEST_OK ||
-        (!brute.open && !agrees(&rough, told, &brute)) || (brute.open && told))
+        (!brute.open && !agrees(&rough, decided, &brute)) || (brute.open && decided))
         t->wrong++;
     attest_brute_clear(&brute);
 }
@@ -65,22 +67,24 @@ static void test_layers(const char *name, theft_seed seed)
     attest_setting setting = {.number = ATTEST_ARITHMETIC_NONE};
     tally t = {0};
 
-    TAP_OK(quiet_run(attest_property_get(name), &setting, look, &t, seed, 600), "%s: drawn",
-           name);
-    TAP_OK(t.wrong == 0, "%s: no bound is wrong", name);
-    TAP_OK(t.told * 2 > t.trials, "%s: doubles tell %zu of %zu", name, t.told, t.trials);
-    TAP_OK(t.collisions * 8 > t.trials, "%s: %zu of them collide", name, t.collisions);
-    TAP_OK(t.sampled * 16 < t.trials && t.sampled * 64 > t.trials,
-           "%s: %zu are asked everything", name, t.sampled);
+    TAP_OK(quiet_run(attest_property_get(name), &setting, check_instance, &t, seed, 600),
+           "%s: instances are drawn", name);
+    TAP_OK(t.wrong == 0, "%s: all bounds contain the exact values", name);
+    TAP_OK(t.decided * 2 > t.trials, "%s: doubles decide %zu of %zu", name, t.decided,
+           t.trials);
+    TAP_OK(t.collisions * 8 > t.trials, "%s: %zu have a collision", name, t.collisions);
+    TAP_OK(t.sampled * 16 < t.trials && t.sampled * 64 > t.trials, "%s: %zu are in the sample",
+           name, t.sampled);
 }
 
-/* Another token, weight, parameter or place makes another number. */
-static void change(const attest_instance *instance, void *env)
+/* Adds to *env the hashes that do not change when a weight, a token or the skip connection
+ * does, and those that change when nothing does. */
+static void count_equal_hashes(const attest_instance *instance, void *env)
 {
     attest_instance *copy = (attest_instance *)instance; /* changed, and changed back */
     uint64_t number = attest_sample_number(instance), other[3];
     fmpz *entry = instance->weights.head->wo.entry;
-    size_t *same = env;
+    size_t *wrong = env;
 
     if (instance->dataset.tokens.real || instance->weights.head->wo.factored)
         return;
@@ -95,22 +99,23 @@ static void change(const attest_instance *instance, void *env)
     other[2] = attest_sample_number(instance);
     copy->weights.skip = !copy->weights.skip;
     for (size_t i = 0; i < 3; i++)
-        *same += other[i] == number;
-    *same += attest_sample_number(instance) != number;
+        *wrong += other[i] == number;
+    *wrong += attest_sample_number(instance) != number;
 }
 
 TEST(rough)
 {
     attest_setting setting = {.number = ATTEST_ARITHMETIC_NONE};
     theft_seed seed = tap_seed(0x5eed0023);
-    size_t same = 0;
+    size_t wrong = 0;
 
     test_layers("contextual", seed);
     test_layers("contextual-relations", seed);
     test_layers("filter", seed);
-    TAP_OK(quiet_run(attest_property_get("contextual"), &setting, change, &same, seed, 200) &&
-               same == 0,
-           "numbers of instances depend on every entry");
+    TAP_OK(quiet_run(attest_property_get("contextual"), &setting, count_equal_hashes, &wrong,
+                     seed, 200) &&
+               wrong == 0,
+           "hashes of instances depend on weights, tokens and the skip connection");
     flint_cleanup();
     return 0;
 }

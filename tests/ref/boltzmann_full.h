@@ -1,7 +1,8 @@
-/* boltzmann_full.h -- boltz(A) - boltz(B) from the definition, at full precision.
+/* boltzmann_full.h -- boltz(A) - boltz(B) by the definition: two quotients and a subtraction.
  *
- * MPFR, no shift by the maximum, no identity: two quotients and a subtraction, with enough bits
- * for the cancellation. Shares no code with src/theory. */
+ * It computes with the precision of the result, without a shift by the maximum and without
+ * identities, so the caller must choose enough bits for the cancellation. It shares no code
+ * with src/theory. */
 #ifndef ATTEST_TESTS_REF_BOLTZMANN_FULL_H
 #define ATTEST_TESTS_REF_BOLTZMANN_FULL_H
 
@@ -9,8 +10,9 @@
 
 #include <mpfr.h>
 
-/* value = sum m_i a_i e^{a_i} / sum m_i e^{a_i}, a_i = numerator[i] / denominator. multiplicity
- * may be NULL. */
+/* value = sum m_i a_i e^{a_i} / sum m_i e^{a_i}, a_i = numerator[i] / denominator, m_i =
+ * multiplicity[i]; multiplicity NULL: all 1. Every operation is rounded to nearest at the
+ * precision of value. Domain: count >= 1, denominator != 0. */
 static inline void ref_boltz(mpfr_t value, const long *numerator, const size_t *multiplicity,
                              size_t count, long denominator)
 {
@@ -33,7 +35,7 @@ static inline void ref_boltz(mpfr_t value, const long *numerator, const size_t *
     mpfr_clears(a, e, mass, sum, (mpfr_ptr)0);
 }
 
-/* value = boltz(A) - boltz(B). */
+/* value = boltz(A) - boltz(B), A = a / denominator with multiplicities a_times, B likewise. */
 static inline void ref_boltz_difference(mpfr_t value, const long *a, const size_t *a_times,
                                         size_t a_count, const long *b, const size_t *b_times,
                                         size_t b_count, long denominator)
