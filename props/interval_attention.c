@@ -133,7 +133,7 @@ bool attest_interval_contains(const attest_interval *x, mpfr_srcptr y)
     return mpfr_lessequal_p(x->low, y) && mpfr_lessequal_p(y, x->high);
 }
 
-bool attest_interval_meets(const attest_interval *x, const arb_t y)
+bool attest_interval_overlaps(const attest_interval *x, const arb_t y)
 {
     bool meets;
     ARF(end);

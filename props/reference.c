@@ -187,7 +187,7 @@ static bool check_rounding(examination *x, long bits)
         if (!known[i / x->sequence->dim])
             attest_trial_label(x->trial, "rounding may change who wins");
         else if (attest_interval_is_finite(interval + i) &&
-                 !attest_interval_meets(interval + i, x->truth + i))
+                 !attest_interval_overlaps(interval + i, x->truth + i))
             ok = fail(x, i, "the exact value is not between directed roundings");
     if (!bits)
         ok = ok && check_double(x, interval, known);
