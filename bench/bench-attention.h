@@ -11,7 +11,7 @@ struct attention {
     double *scratch; /* n * n */
 };
 
-/* Whether the kernel in use, and so its peers, has vectors of eight lanes. */
+/* Returns whether the kernel in use, and so its peers, has vectors of eight lanes. */
 bool bench_is_wide(void);
 
 /* One line: what is compared with, version and core. */

@@ -37,8 +37,8 @@ static enum theft_alloc_res draw(struct theft *t, void *env, void **output)
     return THEFT_ALLOC_OK;
 }
 
-/* Whether every output is at most the largest value of its column, and the margin: that of the
- * row's error bound, or a fixed one. */
+/* Returns whether every output is at most the largest value of its column, and the margin: that
+ * of the row's error bound, or a fixed one. */
 static bool are_below(const qkv *x, const double *fixed)
 {
     double out[ENTRIES], error[LENGTH];

@@ -106,8 +106,8 @@ static bool add_wrong(attest_judge_summary *summary, size_t head, size_t row, si
     return true;
 }
 
-/* Whether the value is a number of one of the formats: NaN always, infinities only in formats
- * that have them. */
+/* Returns whether the value is a number of one of the formats: NaN always, infinities only in
+ * formats that have them. */
 static bool is_cast(double output, const attest_in_double *format, size_t formats)
 {
     for (size_t i = 0; i < formats; i++)

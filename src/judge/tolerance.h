@@ -27,19 +27,19 @@ typedef enum attest_judge_closeness {
     ATTEST_JUDGE_OPEN       /* the errors are too large to decide */
 } attest_judge_closeness;
 
-/* Whether every output is within the tolerance of the exact values, where |y[i] - output| <=
- * y_error[i] and |o[i] - exact| <= o_error[i] (NULL: 0). *at is the element that is farthest
- * outside, as far as doubles can decide, or that is undecided. NaN is within the tolerance of
- * NaN only. */
+/* Decides whether every output is within the tolerance of the exact values, where |y[i] -
+ * output| <= y_error[i] and |o[i] - exact| <= o_error[i] (NULL: 0). *at is the element that is
+ * farthest outside, as far as doubles can decide, or that is undecided. NaN is within the
+ * tolerance of NaN only. */
 attest_judge_closeness attest_judge_allclose_check(size_t *at,
                                                    const attest_judge_allclose *tolerance,
                                                    const double *y, const double *y_error,
                                                    const double *o, const double *o_error,
                                                    size_t count);
 
-/* Whether every output within bound[i] of the exact value is within the tolerance. False: *at
- * is the element where the bound exceeds it by the most. A bound of NaN belongs to a row that
- * must be NaN; it is within. */
+/* Returns whether every output within bound[i] of the exact value is within the tolerance.
+ * False: *at is the element where the bound exceeds it by the most. A bound of NaN belongs to a
+ * row that must be NaN; it is within. */
 bool attest_judge_allclose_holds(size_t *at, const attest_judge_allclose *tolerance,
                                  const double *bound, const double *o, const double *o_error,
                                  size_t count);

@@ -55,7 +55,7 @@ void attest_recheck_sum_add(attest_recheck_sum *sum, const attest_recheck_sum *o
 void attest_recheck_sum_addmul(attest_recheck_sum *product, const attest_recheck_sum *a,
                                const attest_recheck_sum *b, attest_recheck_cut *cut);
 
-/* Whether both have the same terms. */
+/* Returns whether both have the same terms. */
 bool attest_recheck_sum_equal(const attest_recheck_sum *a, const attest_recheck_sum *b);
 
 /* factor encloses the sum times e^{lead / D}, in balls of this precision; *tail bounds the

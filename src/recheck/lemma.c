@@ -174,8 +174,8 @@ static bool sort_values(uint32_t *sorted, fmpz_t gap, const fmpz *value, size_t 
     return distinct;
 }
 
-/* Whether g >= log(2 + sqrt 3): e^g >= 2 + sqrt 3, that is 1 - 4q + q^2 >= 0 where q > 1. A
- * rational g does not meet it with equality, so that balls decide; g > 2 needs none. */
+/* Returns whether g >= log(2 + sqrt 3): e^g >= 2 + sqrt 3, that is 1 - 4q + q^2 >= 0 where q >
+ * 1. A rational g does not meet it with equality, so that balls decide; g > 2 needs none. */
 static bool is_wide(const fmpq_t g)
 {
     bool decided = fmpq_cmp_si(g, 2) >= 0 || fmpq_sgn(g) <= 0, wide = fmpq_cmp_si(g, 2) >= 0;

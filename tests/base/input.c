@@ -102,7 +102,7 @@ static void test_size(void)
                "a file that grows while it is read");
         attest_input_close(&input);
         TAP_OK(attest_input_open(&input, "/proc/self/maps", 100, &error) == ATTEST_UNABLE,
-               "and outgrows the limit: %s", error.text);
+               "a file that grows beyond the limit while it is read: %s", error.text);
     }
     write_text("short", "0123456789");
     set_stdin(in_directory("short"), 7);

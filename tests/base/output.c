@@ -64,7 +64,7 @@ static void test_whole_or_nothing(void)
     TAP_OK(write_file("a", "one", false) == ATTEST_OK && files_in_directory() == 0,
            "an abandoned file leaves nothing");
     TAP_OK(write_file("a", "one", true) == ATTEST_OK && contains("a", "one"),
-           "a committed one is there");
+           "a committed file exists");
     TAP_OK(write_file("a", "two", false) == ATTEST_OK && contains("a", "one"),
            "abandon keeps the old one");
     TAP_OK(write_file("a", "two", true) == ATTEST_OK && contains("a", "two"),
@@ -72,10 +72,10 @@ static void test_whole_or_nothing(void)
     umask(022);
     TAP_OK(write_file("a", "three", true) == ATTEST_OK &&
                stat(in_directory("a"), &about) == 0 && (about.st_mode & 0777) == 0644,
-           "with the usual permissions");
+           "a new file has the usual permissions");
     TAP_OK(chmod(in_directory("a"), 0600) == 0 && write_file("a", "four", true) == ATTEST_OK &&
                stat(in_directory("a"), &about) == 0 && (about.st_mode & 0777) == 0600,
-           "or those of the file that is replaced");
+           "a replaced file keeps its permissions");
     TAP_OK(files_in_directory() == 1, "no temporary file is left");
 }
 
@@ -138,7 +138,7 @@ static void test_targets(void)
     TAP_OK(attest_output_open(&output, "/dev/full", &error) == ATTEST_OK && !output.temporary,
            "a device is written directly");
     fputs("x", output.stream);
-    TAP_OK(attest_output_commit(&output, &error) == ATTEST_IO, "and a full one is noticed");
+    TAP_OK(attest_output_commit(&output, &error) == ATTEST_IO, "a full device is reported");
     TAP_OK(strncmp(error.text, "/dev/full: cannot write: ", 25) == 0, "%s", error.text);
     TAP_OK(attest_output_open(&output, "/dev/null", &error) == ATTEST_OK &&
                attest_output_commit(&output, &error) == ATTEST_OK,

@@ -25,13 +25,13 @@ static void check_drawing(void)
     TAP_OK(!line.dirty, "nothing is drawn at once");
     line.drawn -= 1;
     progress.report(progress.context, "pairs", 4, 10, NULL);
-    TAP_OK(!line.dirty, "nor in the first second");
+    TAP_OK(!line.dirty, "nothing is drawn in the first second");
     line.since -= 1;
     progress.report(progress.context, "pairs", 5, 10, NULL);
     TAP_OK(line.dirty, "a line is drawn after a while");
     progress.report(progress.context, "pairs", 6, 10, NULL);
     progress.report(progress.context, NULL, 0, 0, NULL);
-    TAP_OK(!line.dirty, "and wiped at the end");
+    TAP_OK(!line.dirty, "the line is wiped at the end");
     line.shown = false;
     line.drawn -= 1;
     progress.report(progress.context, "pairs", 7, 10, NULL);

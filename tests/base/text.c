@@ -32,13 +32,14 @@ TEST(text)
         fprintf(stream, "%04d", i);
     TAP_OK(fclose(stream) == 0 && text.size == 40000, "a stream appends");
     taken = attest_text_take(&text);
-    TAP_OK(taken && strncmp(taken + 20000, "50005001", 8) == 0, "in order");
+    TAP_OK(taken && strncmp(taken + 20000, "50005001", 8) == 0, "a stream appends in order");
     free(taken);
 
     text.failed = true;
     attest_text_add(&text, "lost");
     TAP_OK(attest_text_take(&text) == NULL, "a failure is remembered");
-    TAP_OK(!text.failed && text.data == NULL, "and taking starts afresh");
+    TAP_OK(!text.failed && text.data == NULL,
+           "a text that was taken is empty and has not failed");
     attest_text_append(&text, "", SIZE_MAX / 2);
     TAP_OK(text.failed, "an absurd size fails");
     attest_text_clear(&text);

@@ -239,16 +239,17 @@ static void test_killed_between(void)
         abort();
     TAP_OK(job_arrives(&pool, &job), "a worker does a job");
     kill_worker(&pool.worker[0]);
-    TAP_OK(job_arrives(&pool, &job), "killed after it, unnoticed, it is replaced");
+    TAP_OK(job_arrives(&pool, &job),
+           "a worker that was killed after a job without notice is replaced");
     kill_worker(&pool.worker[0]);
     attest_campaign_record_init(&entry);
     attest_text_init(&text);
     TAP_OK(attest_pool_wait(&pool, &arrived, &entry, &text, NULL) == ATTEST_OK && !arrived &&
                pool.busy == 0,
-           "noticed while it is idle, it is no loss");
+           "a worker that was killed while idle loses no job");
     attest_text_clear(&text);
     attest_campaign_record_clear(&entry);
-    TAP_OK(job_arrives(&pool, &job), "and the next job starts another");
+    TAP_OK(job_arrives(&pool, &job), "the next job starts another worker");
     attest_pool_clear(&pool);
 }
 
@@ -320,7 +321,7 @@ static void test_kinds_of_death(void)
         TAP_OK(r->deaths > 0 && r->undecided == r->deaths && r->passed == 120 - r->deaths &&
                    s.about->verdict == ATTEST_CAMPAIGN_UNDECIDED,
                "%zu deaths are trials without a verdict, the rest goes on", r->deaths);
-        TAP_OK(r->deaths > 0 && is_explained(r), "and the first is named: %s",
+        TAP_OK(r->deaths > 0 && is_explained(r), "the reason names the first death: %s",
                r->open_reason ? r->open_reason : "no reason");
         end(&s);
         if (kinds[ATTEST_DEATH_SIGNAL] && kinds[ATTEST_DEATH_MEMORY] &&

@@ -64,7 +64,7 @@ json 'o["replays"][0]["systems"][2]["outputs"] == o["replays"][0]["systems"][3][
 run 1 "replay of a construction" replay "$work/c.json"
 refused "replay of something else" replay "$srcdir/examples/softmax.json"
 
-refused "a campaign that is there" campaign theorem1 --out "$work/one"
+refused "a directory that contains a campaign" campaign theorem1 --out "$work/one"
 # shellcheck disable=SC2086
 refused "resume with another seed" campaign $set --trials 600 --seed 2 --out "$work/one" --resume
 refused "resume with other properties" campaign lemma1 --trials 600 --out "$work/one" --resume

@@ -64,7 +64,7 @@ static double work_of(size_t a, size_t b, long bits)
     return work;
 }
 
-/* Whether a ball contains p/q, and is no wider than 2^-bits. */
+/* Returns whether a ball contains p/q, and is no wider than 2^-bits. */
 static bool encloses(const arb_t ball, long p, unsigned long q, long bits)
 {
     fmpq_t x;
@@ -77,7 +77,8 @@ static bool encloses(const arb_t ball, long p, unsigned long q, long bits)
     return ok;
 }
 
-/* Whether the midpoint is p/q up to 2^-bits, with at most this many bits and no radius. */
+/* Returns whether the midpoint is p/q up to 2^-bits, with at most this many bits and no radius.
+ */
 static bool is_near(const arb_t x, double value, double error_bound, long bits)
 {
     return fabs(arf_get_d(arb_midref(x), ARF_RND_NEAR) - value) <= error_bound &&
@@ -244,7 +245,8 @@ static void test_closely(void)
     flint_free(more);
 }
 
-/* Whether the view of balls ends at this precision; 0: the work does not suffice for any. */
+/* Returns whether the view of balls ends at this precision; 0: the work does not suffice for
+ * any. */
 static bool ends(double work, long bits)
 {
     char name[64];
@@ -266,8 +268,9 @@ static void test_work(void)
     for (int i = 0; i < 3; i++)
         all[i] = (i ? all[i - 1] : 0) + work_of(0, 1, 128l << i);
     TAP_OK(ends(all[0] - 1, 0) && ends(0, 0), "no work for balls");
-    TAP_OK(ends(all[0], 128) && ends(all[1] - 1, 128), "for those of 128 bits");
-    TAP_OK(ends(all[1], 256) && ends(all[2] - 1, 256) && ends(all[2], 512), "and of more");
+    TAP_OK(ends(all[0], 128) && ends(all[1] - 1, 128), "work for balls of 128 bits");
+    TAP_OK(ends(all[1], 256) && ends(all[2] - 1, 256) && ends(all[2], 512),
+           "work for balls of 256 and 512 bits");
     attest_counterexample_clear(&file);
 
     /* exactly, and then in balls; equal outputs need no more of them */

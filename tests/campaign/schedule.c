@@ -96,13 +96,13 @@ static void test_order(void)
     s.join[1].ended = true;
     s.join[2].next = 4;
     start(&s);
-    TAP_OK(gives(&s, "a2 a3 -"), "what is done is not given");
+    TAP_OK(gives(&s, "a2 a3 -"), "chunks that are done are not given");
     end(&s);
     begin(&s, 0);
     start(&s);
-    TAP_OK(gives(&s, "a0 a1"), "two of the first,");
+    TAP_OK(gives(&s, "a0 a1"), "two chunks of the first property");
     s.join[0].ended = true;
-    TAP_OK(gives(&s, "b0"), "and where that has ended, the second");
+    TAP_OK(gives(&s, "b0"), "a chunk of the second property when the first has ended");
     end(&s);
 }
 
@@ -190,9 +190,9 @@ static void test_time(void)
     end(&s);
     begin(&s, 1e-9);
     start(&s);
-    TAP_OK(gives(&s, "b0 a0 c0"), "the first chunk, however little there is");
+    TAP_OK(gives(&s, "b0 a0 c0"), "the first chunk of each property, however short the time");
     attest_schedule_note(&s.schedule, 0, 0);
-    TAP_OK(gives(&s, "-"), "and no other");
+    TAP_OK(gives(&s, "-"), "no further chunk");
     end(&s);
 }
 

@@ -126,7 +126,7 @@ static void get_truth(truth *t, const example *x)
     attest_weights_clear(&weights);
 }
 
-/* Whether entry c at a position is what the oracle says. */
+/* Returns whether entry c at a position is what the oracle says. */
 static bool is_true(const attest_filter_integers *n, const truth *t, size_t p, size_t c)
 {
     size_t e = p * n->shape->dim + c;
@@ -164,8 +164,8 @@ static bool is_around(const attest_filter_integers *n, size_t p, const double *c
     return off <= radius && radius < INFINITY;
 }
 
-/* Whether what is told of two softmax outputs is what the oracle's balls show; told counts what
- * is different, or equal. Large scores bring outputs closer than balls tell. */
+/* Returns whether what is told of two softmax outputs is what the oracle's balls show; told
+ * counts what is different, or equal. Large scores bring outputs closer than balls tell. */
 static bool is_told(size_t told[2], attest_filter_integers *n, const truth *t, const example *x,
                     size_t p, size_t q)
 {

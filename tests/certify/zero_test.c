@@ -198,7 +198,8 @@ static void test_separate(void)
     TAP_OK(test(&two, &dataset, SPLIT, WHOLE, target, &groups) == ATTEST_ZERO_EQUAL &&
                groups == 3,
            "denominators that share factors");
-    TAP_OK(sign_of(&two, &dataset, SPLIT, WHOLE, target, 1 << 22) == 0, "and their sign");
+    TAP_OK(sign_of(&two, &dataset, SPLIT, WHOLE, target, 1 << 22) == 0,
+           "the sign of such a difference");
     TAP_OK(test(&two, &dataset, SPLIT, OTHER, target, &groups) == ATTEST_ZERO_DIFFERENT,
            "one value changed");
     TAP_OK(test(&two, &dataset, SPLIT, SWAPPED, target, &groups) == ATTEST_ZERO_EQUAL &&
@@ -272,7 +273,7 @@ static void get_near(fmpq_t near, arb_t square, int side)
     arb_clear(x), arb_clear(factor);
 }
 
-/* Whether the ball is narrow, and within 2^-30 of the other one. */
+/* Returns whether the ball is narrow, and within 2^-30 of the other one. */
 static bool is_close(const arb_t ball, const arb_t other)
 {
     bool is;
@@ -352,7 +353,7 @@ TEST(zero_test)
            "a norm of 7/2, exactly");
     fmpq_set_si(target, 49, 5);
     TAP_OK(test(&one, &dataset, 3, 3, target, &groups) == ATTEST_ZERO_DIFFERENT,
-           "and not of another size");
+           "a norm that differs from the target");
     fmpq_set_si(target, 1, 1);
     TAP_OK(test(&one, &dataset, 0, 1, target, &groups) == ATTEST_ZERO_DIFFERENT,
            "a distance of 0 is not 1, by squares");

@@ -46,5 +46,5 @@ refused "a scale that is too small beside them" judge "$@" --q-descale one --sca
 refused "no such tensor" judge "$@" --q-descale none
 refused "quantised, and with factors" judge "$@" --k-descale one --quantise k=float8_e4m3fn:per-head
 refused "a scale for each token is not folded" judge "$@" --quantise k=float8_e4m3fn:per-token,descale=folded
-refused "a word that is none" judge "$@" --quantise k=float8_e4m3fn:per-head,descale=yes
+refused "a value of descale that does not exist" judge "$@" --quantise k=float8_e4m3fn:per-head,descale=yes
 finish

@@ -62,7 +62,7 @@ for name, change in (("narrow", {"rad": "0x1p-160"}), ("wrong", {"mid": "0x1p-24
     json.dump(c, open(f"{sys.argv[1]}/{name}.json", "w"))
 END
 run 3 "a ball that is too narrow" check "$work/narrow.json"
-run 1 "a separation that is not so" check "$work/wrong.json"
+run 1 "a wrong separation" check "$work/wrong.json"
 sed 's/"WQ": \[\["[^"]*"/"WQ": [["1e300"/g' "$work/softcap.json" >"$work/saturated.json"
 run 0 "scores that a softcap cuts off at once" eval "$work/data.json" --weights "$work/saturated.json"
 run 1 "too large a delta is refuted" certify "$work/data.json" --weights "$work/rotary.json" --delta 1 -o "$work/no.json"

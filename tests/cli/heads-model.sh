@@ -233,6 +233,6 @@ refused "a broken config" heads --arch llama $other
 rm other/config.json
 ln -s config.json other/config.json
 # shellcheck disable=SC2086
-refused "a config that is there and cannot be read" heads --arch llama --heads 4 $other
+refused "an unreadable config" heads --arch llama --heads 4 $other
 complains 'other/config.json: cannot open'
 finish

@@ -55,7 +55,7 @@ shows '^Usage: attest eval DATA'
 run 0 "attest help with two words" help campaign merge
 shows '^Usage: attest campaign merge DIR'
 refused "attest help NONSENSE" help nonsense
-refused "an option that is none" --nonsense
+refused "an unknown option" --nonsense
 complains "^attest: unknown option '--nonsense'"
 refused "an argument for a flag" show --json=1
 complains "takes no argument: '--json=1'"

@@ -125,10 +125,10 @@ END
 # Colour: only with --color, or on a terminal.
 run 0 "no colour in a pipe" campaign lemma1 --trials 10
 ! grep -q "$(printf '\033')" "$out"
-result $? "is plain"
+result $? "no colour in a pipe: no escapes"
 run 0 "colour" campaign lemma1 --trials 10 --color always
 grep -q "lemma1: $(printf '\033')\[32mheld" "$out"
-result $? "is there where it is asked for"
+result $? "--color always prints colour"
 terminal() { # the bytes that a terminal gets
     python3 -c '
 import os, pty, sys

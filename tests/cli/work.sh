@@ -96,6 +96,6 @@ run 0 "checked" check claim.json
 run 3 "checked, with no work allowed" check claim.json --max-work 0
 shows 'does not suffice \(see --max-work\)$'
 for wrong in -1 1x nan ''; do
-    refused "a limit that is none" eval 4.json --weights softmax.json --max-work "$wrong"
+    refused "a limit that is not a number" eval 4.json --weights softmax.json --max-work "$wrong"
 done
 finish

@@ -96,12 +96,13 @@ TEST(file_size)
     for (size_t i = 0; i < sizeof limit / sizeof limit[0]; i++) {
         TAP_OK(write_limited(&dataset, limit[i]) == ATTEST_IO, "full after %zu of %zu bytes",
                limit[i], size);
-        TAP_OK(target_is("old") && files_in_directory() == 1, "the old file, and nothing else");
+        TAP_OK(target_is("old") && files_in_directory() == 1,
+               "the directory contains only the old file");
     }
     TAP_OK(write_limited(&dataset, size) == ATTEST_OK && files_in_directory() == 1,
-           "just large enough");
+           "a limit that is just large enough");
     TAP_OK(attest_dataset_read(&again, path, NULL, NULL) == ATTEST_OK && again.total == TOKENS,
-           "and it can be read");
+           "the written file can be read");
     unlink(path);
     rmdir(directory);
     attest_dataset_clear(&again);

@@ -145,7 +145,7 @@ static void test_arithmetic(const char *name)
     ref_numbers_clear(&list);
 }
 
-/* Whether x, exact, is converted as the list says, in all modes. */
+/* Returns whether x, exact, is converted as the list says, in all modes. */
 static bool converts(double x, const ref_numbers *list)
 {
     bool ok = true;

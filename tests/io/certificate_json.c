@@ -86,9 +86,9 @@ static void test_log2(void)
                !shows_log2("0.00140819439280836", ball),
            "a log2 near 0");
     set(ball, 1, 1, 0);
-    TAP_OK(!shows_log2("0", ball), "a ball that contains 0 has none");
+    TAP_OK(!shows_log2("0", ball), "a ball that contains 0 has no log2");
     set(ball, -2, 0, 0);
-    TAP_OK(!shows_log2("1", ball), "nor has a negative one");
+    TAP_OK(!shows_log2("1", ball), "a negative ball has no log2");
     arb_clear(ball);
 }
 
@@ -345,7 +345,7 @@ static void test_far(void)
     arb_clear(ball);
 }
 
-/* Whether a certificate with this order of its witness is read, with every member. */
+/* Returns whether a certificate with this order of its witness is read, with every member. */
 static bool reads_order(const char *order)
 {
     static const char *const text =

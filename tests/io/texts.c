@@ -62,13 +62,13 @@ static void test_read(void)
            "another: %s", error.text);
     written(text, sizeof text, &texts);
     attest_texts_clear(&texts);
-    TAP_OK(texts.sequences == 0 && budget.left == 1 << 20, "cleared, and all is given back");
+    TAP_OK(texts.sequences == 0 && budget.left == 1 << 20, "clearing returns the whole budget");
     TAP_OK(strcmp(text, "{\n  \"tokens\": [[\"a\", \"b\\u000a\", \"\"], [\"a\"], [\"x\", "
                         "\"y\"]]\n}\n") == 0,
            "written: %s", text[0] ? "as they were" : "nothing");
     TAP_OK(read_text(&again, text, &budget, &error) == ATTEST_OK && again.sequences == 3 &&
                attest_texts_check(&again, 0, 3, &error) == ATTEST_OK,
-           "and read again");
+           "written texts can be read");
     attest_texts_clear(&again);
     written(text, sizeof text, &again);
     TAP_OK(!strstr(text, "tokens"), "nothing of nothing");

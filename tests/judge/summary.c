@@ -115,7 +115,7 @@ static void worst(void)
         abort();
     TAP_OK(summary.all.wrong == 2 && summary.worst.place == nan && isinf(summary.worst.ratio) &&
                summary.bin[ATTEST_JUDGE_BINS - 1] == 2,
-           "what is not finite is worst");
+           "a value that is not finite is the worst");
     attest_judge_summary_clear(&summary);
     for (size_t c = 0; c < COLUMNS; c++) {
         size_t i = place(0, 2, 3, c);

@@ -222,13 +222,13 @@ static void moment_cases(void)
     expect_nothing(&x, "a sum that overflows before the maximum is raised");
     x.v.direction = ATTEST_JUDGE_DIRECTION_BACKWARD;
     scene_get_bound(b, &x);
-    TAP_OK(b[1] < 1, "and does not where the largest score comes first");
+    TAP_OK(b[1] < 1, "no overflow if the largest score comes first");
     x.v.max = ATTEST_JUDGE_MAX_TWO_PASS;
     scene_get_bound(b, &x);
-    TAP_OK(b[1] < 1, "nor where the maximum is known before");
+    TAP_OK(b[1] < 1, "no overflow if the maximum is known before");
     x.v.max = ATTEST_JUDGE_MAX_ONLINE;
     x.v.direction = ATTEST_JUDGE_DIRECTION_ANY;
-    expect_nothing(&x, "nor is anything said of any order");
+    expect_nothing(&x, "no bound for tiles in any order");
     x.v.direction = ATTEST_JUDGE_DIRECTION_FORWARD;
     x.v.tile = 31;
     scene_get_bound(b, &x);

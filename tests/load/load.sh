@@ -144,7 +144,7 @@ refused "an object without properties" campaign --load "$work/empty.so"
 complains 'ATTEST_LOAD'
 echo 'int attest_nothing(void); int use(void); int use(void) { return attest_nothing(); }' >"$work/open.c"
 $CC -shared -fPIC -o "$work/open.so" "$work/open.c"
-refused "an object that needs what is not there" campaign --load "$work/open.so"
+refused "an object with an undefined symbol" campaign --load "$work/open.so"
 complains 'attest_nothing'
 echo 'struct { unsigned long a, b, c, d; void *p; } attest_loaded = {1, 8, 8, 8, 0};' >"$work/old.c"
 $CC -shared -fPIC -o "$work/old.so" "$work/old.c"
@@ -153,7 +153,7 @@ complains 'another version'
 refused "data" campaign --load "$srcdir/examples/softmax.json"
 
 run 0 "a file to begin with" campaign new mine -o "$work/mine.c"
-refused "a file that is there" campaign new mine -o "$work/mine.c"
+refused "an existing file" campaign new mine -o "$work/mine.c"
 refused "a bad name" campaign new 'a/b'
 grep -q '\.name = "mine"' "$work/mine.c"
 result $? "has the name"

@@ -41,7 +41,7 @@ for entry in open(f"{source}/tests/mutants_explained.txt"):
     if not any(change[:arrow.start()] in lines for arrow in re.finditer(" -> ", change)):
         print(entry)
 END
-result $? "explained changes are of lines that are there"
+result $? "explained changes are of existing lines"
 
 planted=0 prefix=
 : >"$work/bugs"

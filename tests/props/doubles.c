@@ -10,7 +10,7 @@
 #include "tests/props/quiet.h"
 #include "tests/tap.h"
 
-/* Whether text is a double, and which. */
+/* Returns whether text is a double, and which. */
 static bool get(double *x, const char *text)
 {
     fmpq_t value;
@@ -38,11 +38,11 @@ static void test_numbers(void)
 
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
         right = right && get(&x, yes[i]) && x == value[i];
-    TAP_OK(right, "doubles, subnormal ones too");
+    TAP_OK(right, "numbers that are doubles, also subnormal");
     right = true;
     for (size_t i = 0; i < sizeof no / sizeof *no; i++)
         right = right && !get(&x, no[i]);
-    TAP_OK(right, "numbers that are none");
+    TAP_OK(right, "numbers that are not doubles");
 }
 
 /* Every weight and every token, one by one. */

@@ -60,7 +60,7 @@ mutation "two members exchanged" _library '("left", c_long),
 mutation "Python's lock is held" _library 'ctypes.CDLL(path)' 'ctypes.PyDLL(path)' judge
 mutation "verdicts exchanged" _judge '("within", "wrong", "undecided")' '("within", "undecided", "wrong")'
 mutation "undecided is a pass" _judge 'self.verdict == "within"' 'self.verdict != "wrong"'
-mutation "a median that is none" _judge 'len(finite) // 2' 'len(finite) // 3'
+mutation "a wrong median" _judge 'len(finite) // 2' 'len(finite) // 3'
 mutation "heads counted in the wrong order" _judge '"batch": i // heads, "head": i % heads' \
     '"batch": i % batch, "head": i // batch'
 mutation "ends exchanged" _judge 'self.lo, self.hi, self.exact' 'self.hi, self.lo, self.exact'
@@ -101,7 +101,7 @@ if has pytest; then
     mutation "the ini file's kernel ignored" pytest_plugin 'if name:' 'if not name:' pytest_hypothesis
 fi
 if has hypothesis; then
-    mutation "numbers that are none of the format" strategies '- bits + 1' '- bits' pytest_hypothesis
+    mutation "numbers that the format does not have" strategies '- bits + 1' '- bits' pytest_hypothesis
     mutation "tokens of several lengths" strategies 'max_size=dim' 'max_size=dim + 1' pytest_hypothesis
 fi
 finish

@@ -41,7 +41,7 @@ static void draw(attest_recheck_sum *whole, attest_recheck_sum *part, attest_rec
     fmpz_clear(depth), fmpz_clear(factor);
 }
 
-/* Whether the part is the whole but for its rest. */
+/* Returns whether the part is the whole but for its rest. */
 static bool is_part(const attest_recheck_sum *part, const attest_recheck_sum *whole,
                     const attest_recheck_cut *cut)
 {
@@ -91,9 +91,10 @@ TEST(exp_sum)
         attest_recheck_sum_clear(&product), attest_recheck_sum_clear(&part);
     }
     TAP_OK(wrong[0] == 0, "sums that are cut off: %zu leave out more", wrong[0]);
-    TAP_OK(wrong[1] == 0 && rests > 100, "their products, %zu with a rest: %zu", rests,
+    TAP_OK(wrong[1] == 0 && rests > 100,
+           "products of sums that are cut off, %zu with a rest: %zu leave out more", rests,
            wrong[1]);
-    TAP_OK(wrong[2] == 0, "and their sums: %zu", wrong[2]);
+    TAP_OK(wrong[2] == 0, "sums of sums that are cut off: %zu leave out more", wrong[2]);
     fmpz_clear(all.depth), fmpz_clear(cut.depth), fmpz_clear(three);
     flint_cleanup();
     return 0;

@@ -101,7 +101,7 @@ static void test_equal(const char *activation)
     TAP_OK(compare(&s, 2, 1, 3, 8, 0) == 0 && compare(&s, 0, 2, 3, 8, 0) == 0 &&
                compare(&s, 0, 3, 0, 1, 0) == 0 && compare(&s, 0, 3, 0, 1, 1) == -1 &&
                compare(&s, 0, 2, 0, 1, 0) == 1,
-           "%s: tokens that are there several times", activation);
+           "%s: tokens that occur several times", activation);
     TAP_OK(compare_end(&s, 0, 1, 0, 1000) == -1 && compare_end(&s, 0, 1, -1, 1000) == 1 &&
                compare_end(&s, 1, 1, 0, 1000) == 0 && compare_end(&s, 0, 1, -5000, 1000) == 1 &&
                compare_end(&s, 0, 1, 5000, 1000) == -1,
@@ -142,7 +142,7 @@ static void test_work(void)
     TAP_OK(norm[0] > norm[1] && norm[1] > 0 && fabs(both - norm[0] - norm[1]) < 1e-3 * both,
            "the work of a distance is that of both norms");
     TAP_OK(work_of(&s, 0, 1) == 0 && work_of(&s, 1, 0) == 0 && work_of(&s, 0, 0) == 0,
-           "and none when it is asked for again");
+           "a distance that was evaluated before needs no work");
     scene_clear(&s);
     scene_init(&s, "softmax", thirds);
     s.check.work_left = norm[0] + norm[1] / 2;
@@ -189,10 +189,10 @@ static void test_routes(void)
                !s.check.met_terms &&
                attest_recheck_order(&s.check, s.dataset.start[2], s.dataset.start[3], x,
                                     1000) == 2,
-           "where sums may have no terms balls tell");
+           "balls decide if sums may have no terms");
     TAP_OK(compare_end(&s, 2, 3, 100000000, 100) == -1 &&
                compare_end(&s, 2, 3, -100000000, 100) == 1,
-           "and of far ends, whatever bits are allowed");
+           "balls decide distant bounds with any number of bits");
     fmpq_clear(x);
     scene_clear(&s);
 }

@@ -15,7 +15,7 @@ double ref_block(double c, const double *a, const double *b, size_t stride, size
 double ref_nearest(mpfr_srcptr x, const attest_format *format);
 double ref_cast(double x, const attest_format *f);
 
-/* Whether operations of binary32 return 0 in the place of subnormal numbers; casts do not. */
+/* Sets whether operations of binary32 return 0 instead of subnormal numbers; casts do not. */
 void ref_set_flush(bool flush);
 
 /* a + b, a b + c, a / b by '+', '*', '/'; e^a, 2^a, tanh a, log a by 'e', '2', 't',

@@ -140,11 +140,12 @@ static void test_modes(void)
            "without a print callback, the requests");
     info.print = print_x;
     run_to(THEFT_TRIAL_FAIL, 1, &info);
-    TAP_OK(strstr(text, "<X>") && !strstr(text, "requests"), "with one, what it prints");
+    TAP_OK(strstr(text, "<X>") && !strstr(text, "requests"),
+           "with a print callback, what it prints");
     info.autoshrink_config.print_mode = THEFT_AUTOSHRINK_PRINT_ALL;
     run_to(THEFT_TRIAL_FAIL, 1, &info);
     TAP_OK(strstr(text, "<X>") && strstr(text, "requests") && strstr(text, "raw:  00"),
-           "or all of it");
+           "with print mode ALL, both");
 }
 
 static void test_run_info(void)

@@ -239,13 +239,13 @@ static void test_file(void)
     c.seed = UINT64_C(0xfedcba9876543210);
     ok = ok && attest_counterexample_write(&c, path, NULL) == ATTEST_OK &&
          attest_counterexample_read(&back, path, NULL, NULL) == ATTEST_OK;
-    TAP_OK(ok, "written and read");
+    TAP_OK(ok, "a counterexample is written and read");
     TAP_OK(ok && back.seed == c.seed && back.has_seed && back.parameters == 1 &&
                strcmp(back.parameter[0].value, "0") == 0 &&
                strcmp(back.property, "theorem1") == 0 && back.pair[1][1] == 3 &&
                strcmp(back.found_by, "construction") == 0,
-           "what was written is what is read");
-    TAP_OK(ok && merges(&back), "and it is still a counterexample");
+           "the file contains all members");
+    TAP_OK(ok && merges(&back), "what was read is a counterexample");
     unlink(path);
     attest_counterexample_clear(&c);
     attest_counterexample_clear(&back);
