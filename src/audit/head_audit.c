@@ -462,7 +462,7 @@ static attest_status take_cells(attest_audit_heads *heads, size_t i,
     return ATTEST_OK;
 }
 
-attest_status attest_audit_parts_read(bool *there, const attest_audit_parts *parts,
+attest_status attest_audit_parts_read(bool *exists, const attest_audit_parts *parts,
                                       attest_audit_heads *heads, size_t i, attest_error *error)
 {
     char *path ATTEST_FREED = make_path(parts, &heads->place[i]);
@@ -471,8 +471,8 @@ attest_status attest_audit_parts_read(bool *there, const attest_audit_parts *par
 
     if (!path)
         return attest_memory_fail(error);
-    *there = access(path, F_OK) == 0 || errno != ENOENT;
-    if (!*there)
+    *exists = access(path, F_OK) == 0 || errno != ENOENT;
+    if (!*exists)
         return ATTEST_OK;
     status =
         attest_input_open_file(&input, path, KEY + 1 + cells_size(heads) + HASH + 1, error);

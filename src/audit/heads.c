@@ -170,11 +170,11 @@ static attest_status run_head(pool *p, size_t i, attest_error *error)
 /* Runs head i unless the directory of parts contains it. */
 static attest_status do_head(pool *p, size_t i, attest_error *error)
 {
-    bool there = false;
+    bool computed = false;
 
     if (p->parts)
-        ATTEST_TRY(attest_audit_parts_read(&there, p->parts, p->heads, i, error));
-    if (there)
+        ATTEST_TRY(attest_audit_parts_read(&computed, p->parts, p->heads, i, error));
+    if (computed)
         return ATTEST_OK;
     ATTEST_TRY(run_head(p, i, error));
     return p->parts ? attest_audit_parts_write(p->parts, p->heads, i, error) : ATTEST_OK;
@@ -309,11 +309,11 @@ static attest_status join_parts(attest_audit_heads *heads, const attest_audit_pa
                                 attest_error *error)
 {
     size_t missing = 0;
-    bool there;
+    bool exists;
 
     for (size_t i = 0; i < heads->count; i++) {
-        ATTEST_TRY(attest_audit_parts_read(&there, parts, heads, i, error));
-        missing += !there;
+        ATTEST_TRY(attest_audit_parts_read(&exists, parts, heads, i, error));
+        missing += !exists;
     }
     if (missing > 0)
         return attest_error_set(

@@ -125,9 +125,9 @@ attest_status attest_audit_parts_open(attest_audit_parts *parts,
                                       const attest_audit_heads *heads,
                                       attest_error *error) ATTEST_WARN_UNUSED;
 
-/* *there = whether the file of head i exists; then its cells are read. Status: FORMAT (a file
+/* *exists = whether the file of head i exists; then its cells are read. Status: FORMAT (a file
  * of another audit or program, or a damaged one), IO, NOMEM. */
-attest_status attest_audit_parts_read(bool *there, const attest_audit_parts *parts,
+attest_status attest_audit_parts_read(bool *exists, const attest_audit_parts *parts,
                                       attest_audit_heads *heads, size_t i,
                                       attest_error *error) ATTEST_WARN_UNUSED;
 

@@ -104,7 +104,7 @@ typedef struct audit_job {
 /* Sets the default values of the options. */
 void attest_cli_audit_set_defaults(audit_settings *settings);
 
-/* Parses --formats and --accumulate; EXIT_HOLDS, or a complaint. */
+/* Parses --formats and --accumulate; EXIT_HOLDS, or an error message. */
 int attest_cli_audit_parse_formats(audit_settings *settings);
 
 /* Copies the next element of a list, up to a comma, and moves on; false at the end. An element
@@ -146,8 +146,8 @@ int attest_cli_audit_write_page(const char *page, const char *output,
 /* Prints the table of the errors' effects: on outputs, attention weights and pairs. */
 void attest_cli_audit_print_meaning(const attest_audit_result *result, size_t count);
 
-/* *model = the kernel of --stage or --kernel, which the caller frees, or NULL. EXIT_HOLDS, or a
- * complaint. */
+/* *model = the kernel of --stage or --kernel, which the caller frees, or NULL. EXIT_HOLDS, or
+ * an error message. */
 int attest_cli_audit_load_kernel(attest_judge_model **model, const audit_settings *settings);
 
 /* Returns whether -o names the record itself ("X.json"), not a directory. */

@@ -93,16 +93,16 @@ static const volatile sig_atomic_t *watch_signals(void)
  * caller frees it. NULL: out of memory. */
 static char *format_command_line(int argc, char *const *argv, const char *added)
 {
-    bool there = false;
+    bool present = false;
     attest_text text;
 
     attest_text_init(&text);
     attest_text_add_word(&text, "attest");
     for (int i = 0; i < argc; i++) {
         attest_text_add_word(&text, argv[i]);
-        there = there || (added && strcmp(argv[i], added) == 0);
+        present = present || (added && strcmp(argv[i], added) == 0);
     }
-    if (added && !there)
+    if (added && !present)
         attest_text_add_word(&text, added);
     return attest_text_take(&text);
 }
@@ -233,7 +233,7 @@ static int64_t start_time(void)
 }
 
 /* plan = what the command line asks for. The caller frees the list of properties. EXIT_HOLDS,
- * or a complaint and its exit code. */
+ * or an error message and its exit code. */
 static int make_plan(attest_plan *plan, const campaign_request *request)
 {
     int code;
@@ -417,14 +417,14 @@ static int run_campaign(campaign_job *job, const campaign_request *request,
     return code == EXIT_HOLDS ? print(job, request, common) : code;
 }
 
-int campaign_replay_corpus(attest_corpus *corpus, bool *there, const char *directory,
+int campaign_replay_corpus(attest_corpus *corpus, bool *given, const char *directory,
                            const attest_common *common)
 {
     attest_error error;
 
     directory = directory ? directory : getenv("ATTEST_CORPUS");
-    *there = directory && *directory;
-    return *there && attest_corpus_replay(corpus, directory, attest_property_get,
+    *given = directory && *directory;
+    return *given && attest_corpus_replay(corpus, directory, attest_property_get,
                                           &common->budget, &error)
                ? attest_cli_fail_input(&error)
                : EXIT_HOLDS;

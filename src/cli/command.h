@@ -140,8 +140,8 @@ int attest_cli_check_output(const char *path);
 int attest_cli_check_stdin(const char *const *paths, size_t count);
 
 /* Reads the dataset at path: the tensor that --tensor names, if it is given, and with one more
- * coordinate, 1, under --homogeneous. EXIT_HOLDS, or a
- * complaint and its exit code. */
+ * coordinate, 1, under --homogeneous. EXIT_HOLDS, or an error
+ * message and its exit code. */
 int attest_cli_read_dataset(attest_dataset *dataset, const char *path, attest_common *common);
 
 /* The same from an open input, which stays open for callers that need its hash. */
@@ -214,7 +214,7 @@ void attest_cli_disable_hints(void);
 extern const char *const attest_color_names[];
 bool attest_cli_paints(int color);
 
-/* Flushes standard output; EXIT_ENVIRONMENT, with a complaint, if that fails. */
+/* Flushes standard output; EXIT_ENVIRONMENT, with an error message, if that fails. */
 int attest_cli_finish(int code);
 
 #endif

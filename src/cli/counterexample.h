@@ -9,8 +9,8 @@
 #include "theory/theorem1.h"
 
 /* Looks for data that the weights of the counterexample merge: random data, by the property
- * theorem1-search, shrunk. Fills in the rest of the counterexample if *found. EXIT_HOLDS, or a
- * complaint and its exit code. */
+ * theorem1-search, shrunk. Fills in the rest of the counterexample if *found. EXIT_HOLDS, or an
+ * error message and its exit code. */
 int attest_cli_search_counterexample(attest_counterexample *counterexample, bool *found,
                                      uint64_t seed, attest_common *common);
 
@@ -26,7 +26,7 @@ typedef struct attest_trained_entry {
 extern const attest_trained_entry attest_cli_trained;
 
 /* Builds the entry `trained`: its weights, its data, and the space of the search whose least
- * result it is. EXIT_HOLDS, or a complaint and its exit code. */
+ * result it is. EXIT_HOLDS, or an error message and its exit code. */
 int attest_cli_build_trained(attest_counterexample *counterexample, bool *found,
                              attest_theorem1_space *space);
 

@@ -66,7 +66,7 @@ typedef struct eval_printer {
 
 enum { DEFAULT_BITS = 128, LEAST_BITS = 2, MOST_BITS = 10000000 };
 
-/* Parses --number, and --bits and --round where they apply. EXIT_HOLDS, or a complaint. */
+/* Parses --number, and --bits and --round where they apply. EXIT_HOLDS, or an error message. */
 static int choose_arithmetic(eval_arithmetic *arithmetic, const eval_request *request,
                              attest_activation activation)
 {

@@ -121,14 +121,14 @@ extern const char *const attest_cli_causal_choices[], *const attest_cli_empty_ch
          attest_cli_empty_choices},                                                            \
         ATTEST_CLI_JOBS(&(x)->jobs)
 
-/* Parses the options; EXIT_HOLDS, or a complaint. */
+/* Parses the options; EXIT_HOLDS, or an error message. */
 int attest_cli_qkv_check_options(attest_cli_qkv *x);
 
 /* Are q, k and v named, each in a file of its own if there is no QKV? */
 bool attest_cli_qkv_has_files(const attest_cli_qkv *x);
 
 /* Checks the options, loads the model, opens the files. operands: the file, or none.
- * EXIT_HOLDS, or a complaint and its exit code; close it in either case. */
+ * EXIT_HOLDS, or an error message and its exit code; close it in either case. */
 int attest_cli_qkv_open(attest_cli_qkv *x, const attest_command *command, attest_common *common,
                         char **operands, size_t count);
 void attest_cli_qkv_close(attest_cli_qkv *x);
@@ -140,7 +140,7 @@ int attest_cli_qkv_read(attest_cli_qkv *x, size_t place);
 int attest_cli_qkv_fail(const attest_cli_qkv *x, const attest_error *error);
 
 /* Allocates `count` consecutive arrays of the layer's elements and charges them to the budget;
- * NULL after a complaint, whose code is stored in *code. */
+ * NULL after an error message, whose code is stored in *code. */
 double *attest_cli_qkv_alloc(int *code, attest_cli_qkv *x, size_t count);
 
 /* Frees them, before another layer is read; NULL is allowed. */
@@ -160,7 +160,7 @@ enum { ATTEST_CLI_PLACE_SIZE = 160 };
 void attest_cli_qkv_format_place(char text[ATTEST_CLI_PLACE_SIZE], const attest_cli_qkv *x,
                                  size_t layer, const size_t shape[4], size_t element);
 
-/* The model with what --quantise lists; EXIT_HOLDS, or a complaint. */
+/* The model with what --quantise lists; EXIT_HOLDS, or an error message. */
 int attest_cli_qkv_quantise(attest_judge_model *model, const char *list);
 
 /* Prints which inputs are quantised, and whether exact values are computed from the quantised

@@ -21,11 +21,11 @@ typedef struct attest_cli_slurm {
 } attest_cli_slurm;
 
 /* Creates the directory and its subdirectory "slurm" for the scripts, unless the run is dry.
- * EXIT_HOLDS, or a complaint and its exit code. */
+ * EXIT_HOLDS, or an error message and its exit code. */
 int attest_cli_slurm_make_directories(const attest_cli_slurm *job);
 
-/* Creates the directories, writes the scripts and submits them. EXIT_HOLDS, or a complaint and
- * its exit code. */
+/* Creates the directories, writes the scripts and submits them. EXIT_HOLDS, or an error message
+ * and its exit code. */
 int attest_cli_slurm_submit(const attest_cli_slurm *job);
 
 /* Adds the words of a command line except these options; those in `valued` have arguments. Both

@@ -309,7 +309,7 @@ bool attest_recheck_lemma_tokens(arf_t bound, const attest_recheck_lemma *lemma)
     size_t dim = lemma->check->dim, count = lemma->check->dataset->tokens.count;
     uint32_t *sorted ATTEST_FREED = attest_memory_alloc(count, sizeof *sorted);
     ranked *order ATTEST_FREED = attest_memory_alloc(count, sizeof *order);
-    bool there = sorted && order;
+    bool allocated = sorted && order;
     FMPQ_VEC(p, (slong)dim);
     FMPZ_VEC(value, (slong)count);
     FMPQ(vw, ww, pp);
@@ -326,7 +326,7 @@ bool attest_recheck_lemma_tokens(arf_t bound, const attest_recheck_lemma *lemma)
         fmpq_submul(p + c, vw, lemma->w + c);
         fmpq_addmul(pp, p + c, p + c);
     }
-    if (there && !fmpq_is_zero(pp) && project(value, denominator, lemma->check, p) &&
+    if (allocated && !fmpq_is_zero(pp) && project(value, denominator, lemma->check, p) &&
         sort_values(sorted, gap, value, count, order)) {
         arb_set_fmpz(ratio, gap);
         arb_div_fmpz(ratio, ratio, denominator, 256);
@@ -335,7 +335,7 @@ bool attest_recheck_lemma_tokens(arf_t bound, const attest_recheck_lemma *lemma)
         arb_div(ratio, ratio, norm, 256);
         arb_get_lbound_arf(bound, ratio, 256);
     }
-    return there;
+    return allocated;
 }
 
 /* If tokens and the terms added to them are below LARGE, the underflow in the square of a

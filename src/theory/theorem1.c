@@ -169,15 +169,15 @@ attest_status attest_theorem1_add_place(attest_theorem1_search *s, attest_error 
 
     for (size_t i = 0; i < v->count; i++) {
         size_t t = k < attest_dataset_length(v, i) ? attest_dataset_token(v, i, k) : SIZE_MAX;
-        bool there = t == SIZE_MAX;
+        bool present = t == SIZE_MAX;
 
-        if (!there && s->own[t] == SIZE_MAX) {
+        if (!present && s->own[t] == SIZE_MAX) {
             s->own[t] = s->count;
             s->id[s->count++] = t;
         }
-        for (size_t e = s->start[k]; e < end && !there; e++)
-            there = s->at[e] == s->own[t];
-        if (there)
+        for (size_t e = s->start[k]; e < end && !present; e++)
+            present = s->at[e] == s->own[t];
+        if (present)
             continue;
         if (!attest_memory_grow(&s->at, &s->at_room, end + 1, sizeof *s->at))
             return attest_memory_fail(error);

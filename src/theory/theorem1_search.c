@@ -491,11 +491,11 @@ static size_t write_sequence(const search *s, size_t *index, size_t side, size_t
     if (!causal)
         index[length++] = s->query;
     for (size_t h = 0; h < s->weights->heads; h++) {
-        bool there = s->winner[h] == SIZE_MAX || s->winner[h] == s->query;
+        bool present = s->winner[h] == SIZE_MAX || s->winner[h] == s->query;
 
         for (size_t k = 0; k < length; k++)
-            there = there || index[k] == s->winner[h];
-        if (!there && !query_suffices(s, h))
+            present = present || index[k] == s->winner[h];
+        if (!present && !query_suffices(s, h))
             index[length++] = s->winner[h];
     }
     if (causal && length == 0) /* leftmost ties see a shared token first */

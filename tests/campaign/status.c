@@ -13,45 +13,45 @@ enum { PROPERTIES = 4 };
 
 static char directory[] = "t-status.XXXXXX";
 
-static bool is_told(const attest_campaign_status_property *told, const attest_plan *plan,
-                    const attest_join *join)
+static bool matches_plan(const attest_campaign_status_property *summary,
+                         const attest_plan *plan, const attest_join *join)
 {
     const attest_chunk_result *joined = &join->result;
 
-    return strcmp(told->name, plan->property[join->property]->name) == 0 && !told->timed &&
-           told->planned == plan->trials && told->trials == attest_join_trials(join) &&
-           told->failed == joined->failed && told->undecided == joined->undecided &&
-           told->ended == join->ended;
+    return strcmp(summary->name, plan->property[join->property]->name) == 0 &&
+           !summary->timed && summary->planned == plan->trials &&
+           summary->trials == attest_join_trials(join) && summary->failed == joined->failed &&
+           summary->undecided == joined->undecided && summary->ended == join->ended;
 }
 
 static void test_told(const attest_plan *plan, const attest_campaign *campaign)
 {
-    attest_campaign_status told;
+    attest_campaign_status summary;
     attest_campaign_status_total total;
     attest_chunk_result findings;
     uint64_t trials = 0, failed = 0, undecided = 0;
 
     attest_chunk_result_init(&findings);
-    if (attest_campaign_status_read(&told, directory, &findings, NULL, NULL) != ATTEST_OK)
+    if (attest_campaign_status_read(&summary, directory, &findings, NULL, NULL) != ATTEST_OK)
         abort();
     for (size_t p = 0; p < PROPERTIES; p++) {
-        TAP_OK(is_told(&told.property[p], plan, &campaign->join[p]),
-               "%s: %llu trials, %llu failed, %llu undecided", told.property[p].name,
-               (unsigned long long)told.property[p].trials,
-               (unsigned long long)told.property[p].failed,
-               (unsigned long long)told.property[p].undecided);
-        trials += told.property[p].trials;
-        failed += told.property[p].failed;
-        undecided += told.property[p].undecided;
+        TAP_OK(matches_plan(&summary.property[p], plan, &campaign->join[p]),
+               "%s: %llu trials, %llu failed, %llu undecided", summary.property[p].name,
+               (unsigned long long)summary.property[p].trials,
+               (unsigned long long)summary.property[p].failed,
+               (unsigned long long)summary.property[p].undecided);
+        trials += summary.property[p].trials;
+        failed += summary.property[p].failed;
+        undecided += summary.property[p].undecided;
     }
-    total = attest_campaign_status_sum(&told);
-    TAP_OK(told.properties == PROPERTIES && told.finished && !told.running && failed > 0 &&
-               undecided > 0 && total.trials == trials && total.failed == failed &&
-               total.undecided == undecided && total.known,
+    total = attest_campaign_status_sum(&summary);
+    TAP_OK(summary.properties == PROPERTIES && summary.finished && !summary.running &&
+               failed > 0 && undecided > 0 && total.trials == trials &&
+               total.failed == failed && total.undecided == undecided && total.known,
            "the sum over all properties");
     TAP_OK(findings.violations > 0 && strncmp(findings.violation[0].reason, "fails: ", 7) == 0,
            "with what was found");
-    attest_campaign_status_clear(&told);
+    attest_campaign_status_clear(&summary);
     attest_chunk_result_clear(&findings);
 }
 
@@ -96,22 +96,22 @@ static bool is_all_left(const attest_plan *plan)
 {
     uint64_t own = count_own(plan);
     attest_campaign campaign;
-    attest_campaign_status told;
+    attest_campaign_status summary;
     attest_campaign_status_total total;
     attest_chunk_result findings;
     bool timed = plan->time > 0, right;
 
     attest_chunk_result_init(&findings);
     make_campaign(&campaign, plan, false);
-    if (attest_campaign_status_read(&told, directory, &findings, NULL, NULL) != ATTEST_OK)
+    if (attest_campaign_status_read(&summary, directory, &findings, NULL, NULL) != ATTEST_OK)
         abort();
-    total = attest_campaign_status_sum(&told);
-    right = told.shard == plan->shard && told.shards == plan->shards && told.properties == 1 &&
-            told.property[0].timed == timed && told.property[0].planned == own &&
-            !told.property[0].ended && told.finished == (!timed && own == 0) &&
-            total.known == !timed && total.left == own && total.trials == 0 &&
-            findings.violations == 0;
-    attest_campaign_status_clear(&told);
+    total = attest_campaign_status_sum(&summary);
+    right = summary.shard == plan->shard && summary.shards == plan->shards &&
+            summary.properties == 1 && summary.property[0].timed == timed &&
+            summary.property[0].planned == own && !summary.property[0].ended &&
+            summary.finished == (!timed && own == 0) && total.known == !timed &&
+            total.left == own && total.trials == 0 && findings.violations == 0;
+    attest_campaign_status_clear(&summary);
     attest_chunk_result_clear(&findings);
     remove_campaign(&campaign);
     return right;
@@ -141,12 +141,12 @@ static void test_planned(void)
 /* A directory without a campaign. */
 static void test_none(void)
 {
-    attest_campaign_status told;
+    attest_campaign_status summary;
     attest_chunk_result findings;
     attest_error error;
 
     attest_chunk_result_init(&findings);
-    TAP_OK(attest_campaign_status_read(&told, directory, &findings, NULL, &error) ==
+    TAP_OK(attest_campaign_status_read(&summary, directory, &findings, NULL, &error) ==
                    ATTEST_USAGE &&
                strstr(error.text, "contains no campaign"),
            "an empty directory: %s", error.text);

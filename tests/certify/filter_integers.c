@@ -164,10 +164,10 @@ static bool is_around(const attest_filter_integers *n, size_t p, const double *c
     return off <= radius && radius < INFINITY;
 }
 
-/* Returns whether what is told of two softmax outputs is what the oracle's balls show; told
+/* Returns whether the comparison of two softmax outputs agrees with the oracle's balls; decided
  * counts what is different, or equal. Large scores bring outputs closer than balls tell. */
-static bool is_told(size_t told[2], attest_filter_integers *n, const truth *t, const example *x,
-                    size_t p, size_t q)
+static bool is_right(size_t decided[2], attest_filter_integers *n, const truth *t,
+                     const example *x, size_t p, size_t q)
 {
     size_t dim = x->shape.dim;
     int apart = attest_filter_integers_compare_softmax(n, p, q);
@@ -175,18 +175,18 @@ static bool is_told(size_t told[2], attest_filter_integers *n, const truth *t, c
 
     for (size_t c = 0; c < dim; c++)
         overlap = overlap && arb_overlaps(t->ball + p * dim + c, t->ball + q * dim + c);
-    told[0] += apart > 0;
-    told[1] += apart < 0;
+    decided[0] += apart > 0;
+    decided[1] += apart < 0;
     return apart == 0 || (apart < 0 && overlap) || (apart > 0 && (!overlap || !x->small));
 }
 
-/* A head, and what it makes of tokens, told without fractions. */
+/* One head: pairs of outputs that integers alone prove different or equal. */
 static void test_sums(void)
 {
     static attest_filter_integers n;
     slong most = SEQUENCES * LENGTH * DIM;
     truth t = {_fmpq_vec_init(most), _arb_vec_init(most)};
-    size_t failed = 0, told[2] = {0, 0}, pairs = 0;
+    size_t failed = 0, decided[2] = {0, 0}, pairs = 0;
     example x;
 
     for (size_t i = 0; i < ROUNDS / 5; i++) {
@@ -196,16 +196,16 @@ static void test_sums(void)
         attest_filter_integers_begin(&n, &x.shape, &x.instance, x.positions);
         for (size_t p = 0; p < x.positions; p++)
             for (size_t q = 0; q < p; q++, pairs++)
-                failed += !is_told(told, &n, &t, &x, p, q);
+                failed += !is_right(decided, &n, &t, &x, p, q);
     }
     TAP_OK(failed == 0, "softmax: %zu pairs, different or equal as the oracle's (%zu fail)",
            pairs, failed);
-    TAP_OK(told[0] > pairs / 10 && told[1] > pairs / 10 && 10 * (told[0] + told[1]) > 8 * pairs,
-           "%zu are told to be different, %zu equal", told[0], told[1]);
+    TAP_OK(decided[0] > pairs / 10 && decided[1] > pairs / 10 &&
+               10 * (decided[0] + decided[1]) > 8 * pairs,
+           "%zu pairs are proved different, %zu equal", decided[0], decided[1]);
     x.shape.heads = 2;
     attest_filter_integers_begin(&n, &x.shape, &x.instance, x.positions);
-    TAP_OK(attest_filter_integers_compare_softmax(&n, 0, 0) == 0,
-           "nothing is said of two heads");
+    TAP_OK(attest_filter_integers_compare_softmax(&n, 0, 0) == 0, "two heads are undecided");
     _fmpq_vec_clear(t.exact, most);
     _arb_vec_clear(t.ball, most);
 }

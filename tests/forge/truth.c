@@ -45,8 +45,8 @@ static void check_signs(void)
 
 /* Returns whether the oracle says what balls say of one pair (or norm: a = b) and a number near
  * it. */
-static bool agrees(long *told, const forge_instance *instance, const ref_truth *truth, size_t a,
-                   size_t b, uint64_t *state)
+static bool agrees(long *decided, const forge_instance *instance, const ref_truth *truth,
+                   size_t a, size_t b, uint64_t *state)
 {
     const ref_square *square = a == b ? &truth->norm[a] : ref_truth_separation(truth, a, b);
     attest_place pair[2] = {attest_place_get(&instance->dataset, a),
@@ -61,7 +61,7 @@ static bool agrees(long *told, const forge_instance *instance, const ref_truth *
     order = ref_square_compare(square, x);
     side = ref_contextual_compare(&required, &instance->dataset, &instance->weights, pair, x,
                                   PRECISION);
-    *told += side != REF_UNKNOWN;
+    *decided += side != REF_UNKNOWN;
     fmpq_clear(x);
     return (side == REF_UNKNOWN || (int)side == order) &&
            (a == b || required == truth->required[a * truth->positions + b]);
@@ -69,7 +69,7 @@ static bool agrees(long *told, const forge_instance *instance, const ref_truth *
 
 static void check_against_balls(uint64_t *state)
 {
-    long tried = 0, told = 0, wrong = 0;
+    long tried = 0, decided = 0, wrong = 0;
 
     for (int i = 0; i < INSTANCES; i++) {
         forge_instance instance;
@@ -80,14 +80,14 @@ static void check_against_balls(uint64_t *state)
             for (size_t b = a; b < truth.positions; b++)
                 if (a == b || truth.required[a * truth.positions + b]) {
                     tried++;
-                    wrong += !agrees(&told, &instance, &truth, a, b, state);
+                    wrong += !agrees(&decided, &instance, &truth, a, b, state);
                 }
         ref_truth_clear(&truth);
         forge_instance_clear(&instance);
     }
     TAP_OK(wrong == 0, "%ld of %ld comparisons contradict balls, which tell %ld", wrong, tried,
-           told);
-    TAP_OK(2 * told > tried, "balls tell most of them");
+           decided);
+    TAP_OK(2 * decided > tried, "balls decide most of them");
 }
 
 /* The universal pair under softmax with one key: 1/(e + 1), and e^-1e40 beside it. */

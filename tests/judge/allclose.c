@@ -93,9 +93,10 @@ typedef struct counts {
     size_t all, decided, wrong, needless;
 } counts;
 
-/* One element: a verdict is right, and only a few roundings at the border leave it open. */
-static void look(counts *n, const attest_judge_allclose *tolerance, const double y[2],
-                 const double o[2], const fmpq_t atol, const fmpq_t rtol)
+/* Checks the verdict on one element: it must be right, and open only within a few roundings of
+ * the border. */
+static void check_element(counts *n, const attest_judge_allclose *tolerance, const double y[2],
+                          const double o[2], const fmpq_t atol, const fmpq_t rtol)
 {
     double room = 32 * 0x1p-53 * (fabs(y[0]) + fabs(o[0]) + y[1] + o[1]) + 0x1p-1060;
     fmpq_t near, far;
@@ -144,7 +145,7 @@ static void border(uint64_t *seed)
             y[0] = o[0] + tolerance.atol_low + tolerance.rtol_low * size - errors;
             for (uint64_t steps = tap_random(seed) % (i % 3 ? 6 : 40); steps > 0; steps--)
                 y[0] = nextafter(y[0], i % 2 ? 10.0 : -10.0);
-            look(&n, &tolerance, y, o, atol, rtol);
+            check_element(&n, &tolerance, y, o, atol, rtol);
         }
         fmpq_clear(atol);
         fmpq_clear(rtol);

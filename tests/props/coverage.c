@@ -30,13 +30,15 @@ TEST(coverage)
     TAP_OK(is_within(1000, 100, 200, reason), "shares at their bounds");
     /* Three standard deviations: 28.5 of 1000 at 10 %, 37.9 at 20 %. */
     TAP_OK(is_within(1000, 128, 163, reason), "within three standard deviations");
-    TAP_OK(!is_within(1000, 129, 200, reason), "too much: %s", reason);
+    TAP_OK(!is_within(1000, 129, 200, reason), "too large a share: %s", reason);
     TAP_OK(strcmp(reason,
                   "coverage: 12.9 % of the trials are \"dull\", at most 10 % should be") == 0,
-           "which is told");
-    TAP_OK(!is_within(1000, 0, 162, reason), "too little: %s", reason);
-    TAP_OK(is_within(ATTEST_COVERAGE_TRIALS - 1, 399, 0, reason), "few trials say nothing");
-    TAP_OK(!is_within(1000000, 101000, 500000, reason), "many say more: %s", reason);
+           "the reason contains the share and its bound");
+    TAP_OK(!is_within(1000, 0, 162, reason), "too small a share: %s", reason);
+    TAP_OK(is_within(ATTEST_COVERAGE_TRIALS - 1, 399, 0, reason),
+           "too few trials decide nothing");
+    TAP_OK(!is_within(1000000, 101000, 500000, reason), "many trials decide closer shares: %s",
+           reason);
 
     for (size_t i = 0; attest_properties[i]; i++) {
         static const char *const layers[] = {

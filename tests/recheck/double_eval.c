@@ -40,9 +40,9 @@ static void check_exp(uint64_t *state)
     TAP_OK(worst < ATTEST_RECHECK_EXP_ERROR / 2, "exp is right to 2^%.1f", log2(worst));
 }
 
-/* Returns whether the bound at a position holds; *told counts those that have one. */
+/* Returns whether the bound at a position holds; *bounded counts those that have one. */
 static bool holds(attest_recheck *check, attest_recheck_double_eval *quick, size_t p,
-                  long *told)
+                  long *bounded)
 {
     double out[MOST_DIM], error;
     arb_ptr exact = _arb_vec_init((slong)check->dim);
@@ -51,7 +51,7 @@ static bool holds(attest_recheck *check, attest_recheck_double_eval *quick, size
 
     arb_init(square), arb_init(difference);
     if (attest_recheck_double_eval_get(out, &error, quick, check, p)) {
-        ++*told;
+        ++*bounded;
         attest_recheck_enclose(exact, check, p, 2000);
         for (size_t c = 0; c < check->dim; c++) {
             arb_set_d(difference, out[c]);
@@ -69,7 +69,7 @@ static bool holds(attest_recheck *check, attest_recheck_double_eval *quick, size
 
 static void check_outputs(uint64_t *state)
 {
-    long told = 0, wrong = 0, positions = 0;
+    long bounded = 0, wrong = 0, positions = 0;
 
     for (int i = 0; i < INSTANCES; i++) {
         forge_instance instance;
@@ -81,13 +81,13 @@ static void check_outputs(uint64_t *state)
             abort();
         quick = attest_recheck_double_eval_new(&check);
         for (size_t p = 0; quick && p < check.positions; p++, positions++)
-            wrong += !holds(&check, quick, p, &told);
+            wrong += !holds(&check, quick, p, &bounded);
         attest_recheck_double_eval_free(quick);
         attest_recheck_clear(&check);
         forge_instance_clear(&instance);
     }
-    TAP_OK(wrong == 0, "%ld of %ld bounds do not hold", wrong, told);
-    TAP_OK(told > INSTANCES / 4, "%ld of %ld positions have one", told, positions);
+    TAP_OK(wrong == 0, "%ld of %ld bounds do not hold", wrong, bounded);
+    TAP_OK(bounded > INSTANCES / 4, "%ld of %ld positions have one", bounded, positions);
 }
 
 typedef struct scene {
@@ -138,7 +138,7 @@ static void check_tokens(void)
     for (size_t i = 0; i < sizeof x / sizeof *x; i++) {
         char data[200];
         double out = 0, error = 0;
-        long told = 0;
+        long bounded = 0;
         scene s;
 
         snprintf(data, sizeof data,
@@ -147,7 +147,7 @@ static void check_tokens(void)
         scene_init(&s, data, layer);
         TAP_OK(x[i].nearest == 0
                    ? !s.quick
-                   : s.quick && holds(&s.check, s.quick, 0, &told) && told == 1 &&
+                   : s.quick && holds(&s.check, s.quick, 0, &bounded) && bounded == 1 &&
                          attest_recheck_double_eval_get(&out, &error, s.quick, &s.check, 0) &&
                          out == x[i].nearest && error < 0x1p-48 * fabs(out),
                "%s as a double", x[i].token);
@@ -191,7 +191,7 @@ static void check_ties(void)
     attest_dataset dataset;
     attest_weights weights;
     attest_recheck check;
-    long told = 0, wrong = 0;
+    long bounded = 0, wrong = 0;
 
     attest_dataset_init(&dataset);
     attest_weights_init(&weights);
@@ -201,9 +201,9 @@ static void check_ties(void)
         abort();
     quick = attest_recheck_double_eval_new(&check);
     for (size_t p = 0; quick && p < check.positions; p++)
-        wrong += !holds(&check, quick, p, &told);
-    TAP_OK(quick && wrong == 0 && told == 0, "ties: %ld of %ld bounds do not hold", wrong,
-           told);
+        wrong += !holds(&check, quick, p, &bounded);
+    TAP_OK(quick && wrong == 0 && bounded == 0, "ties: %ld of %ld bounds do not hold", wrong,
+           bounded);
     attest_recheck_double_eval_free(quick);
     attest_recheck_clear(&check);
     attest_weights_clear(&weights);

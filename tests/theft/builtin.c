@@ -55,7 +55,7 @@ static double value_of(enum theft_builtin_type_info type, const void *p)
     }
 }
 
-static enum theft_trial_res look(struct theft *t, void *arg)
+static enum theft_trial_res count_value(struct theft *t, void *arg)
 {
     struct seen *s = theft_hook_get_env(t);
     double v = value_of(s->type, arg);
@@ -91,7 +91,7 @@ static struct seen run(enum theft_builtin_type_info type, void *limit, double fa
     theft_copy_builtin_type_info(type, &info);
     if (limit)
         info.env = limit;
-    struct theft_run_config cfg = {.prop1 = look,
+    struct theft_run_config cfg = {.prop1 = count_value,
                                    .type_info = {&info},
                                    .trials = 4000,
                                    .hooks = {.trial_post = keep, .env = &s}};

@@ -21,7 +21,7 @@ static int64_t gcd(int64_t a, int64_t b)
     return b ? gcd(b, a % b) : a < 0 ? -a : a;
 }
 
-static void look(struct theft *t, struct seen *s)
+static void count_values(struct theft *t, struct seen *s)
 {
     double x = theft_gen_double_bits(t), y[6];
     s->total++;
@@ -56,7 +56,7 @@ static void look(struct theft *t, struct seen *s)
 
 static enum theft_alloc_res alloc(struct theft *t, void *env, void **output)
 {
-    look(t, env);
+    count_values(t, env);
     *output = env;
     return THEFT_ALLOC_OK;
 }

@@ -119,14 +119,14 @@ static enum theft_trial_res several(struct theft *t, void *arg)
     return THEFT_TRIAL_PASS;
 }
 
-static size_t told;
+static size_t reported;
 
-static enum theft_hook_trial_post_res listen(const struct theft_hook_trial_post_info *info,
-                                             void *env)
+static enum theft_hook_trial_post_res
+count_reports(const struct theft_hook_trial_post_info *info, void *env)
 {
     double value;
     (void)env;
-    told += theft_target_get(info->t, &value);
+    reported += theft_target_get(info->t, &value);
     return THEFT_HOOK_TRIAL_POST_CONTINUE;
 }
 
@@ -140,10 +140,12 @@ TEST(target)
     struct kind kind = {1, 48};
     struct theft_type_info info = {.alloc = alloc, .free = theft_generic_free_cb, .env = &kind};
     struct theft_extension_config ext = {.target_trials = 50};
-    struct theft_run_config cfg = {
-        .prop1 = slope, .type_info = {&info}, .trials = 100, .hooks = {.trial_post = listen}};
+    struct theft_run_config cfg = {.prop1 = slope,
+                                   .type_info = {&info},
+                                   .trials = 100,
+                                   .hooks = {.trial_post = count_reports}};
     quieten(&cfg);
-    TAP_OK(theft_run_extended(&cfg, &ext, &report, NULL) == THEFT_RUN_PASS && told == 100 &&
+    TAP_OK(theft_run_extended(&cfg, &ext, &report, NULL) == THEFT_RUN_PASS && reported == 100 &&
                report.has_target && report.best_target < 0,
            "a type without choices is not guided, but its target is reported");
     cfg.prop1 = several;
