@@ -17,7 +17,7 @@ typedef struct attest_audit_outputs {
     size_t bytes;        /* size of the block that contains them */
 } attest_audit_outputs;
 
-/* What is evaluated. */
+/* The outputs to evaluate, and how. */
 typedef struct attest_audit_request {
     const attest_dataset *dataset;
     const attest_weights *weights;

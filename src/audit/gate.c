@@ -41,7 +41,7 @@ static attest_status add_line(attest_audit_gate *gate, attest_error *error, cons
     return ATTEST_OK;
 }
 
-/* What is compared of a format, and when it is worse. */
+/* The kinds of values that are compared, and when one is worse. */
 typedef enum kind {
     VERDICT,   /* later in the list of verdicts */
     COUNT,     /* a larger whole number */

@@ -89,7 +89,7 @@ void attest_audit_heads_init(attest_audit_heads *heads);
 void attest_audit_heads_clear(attest_audit_heads *heads);
 
 /* Audits the heads in `jobs` processes; the result does not depend on their number. With a
- * shard, the results of its heads are written to the directory of parts unless they are there,
+ * shard, the results of its heads are written to the directory of parts unless they exist,
  * and no totals are computed; with parts alone, the results of all heads are read from there.
  * Status: USAGE (no such layer or head, an arithmetic that head_evaluate.h cannot
  * simulate, or parts that are missing), FORMAT, UNABLE, NOMEM, IO. Error texts begin with the

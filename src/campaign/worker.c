@@ -21,8 +21,8 @@
 
 enum { PIECE = 65536, EXIT_CHANNEL = 5, WAIT_MILLISECONDS = 250 };
 
-/* So many workers may die before they begin with a job: one that is killed, or short of memory
- * for a moment, does not end a campaign. */
+/* The number of workers that may die before they begin a job: a worker that is killed, or that
+ * lacks memory for a moment, does not end a campaign. */
 enum { MOST_UNBEGUN = 10 };
 
 /* AddressSanitizer reserves terabytes of addresses. */

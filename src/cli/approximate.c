@@ -58,7 +58,7 @@ static attest_status build(attest_approximation *a, const approximate_job *job, 
     return status;
 }
 
-/* Do the enclosures respect the a priori bounds? */
+/* Returns whether the enclosures respect the a priori bounds. */
 static bool below_bounds(const attest_approximation *a)
 {
     return arb_le(a->l1, a->l1_bound) && arb_le(a->l2, a->l2_bound);

@@ -209,7 +209,9 @@ static const attest_command *get(const char *name)
     return NULL;
 }
 
-/* Is --option, or an abbreviation of two letters at least, among the words before "--"? */
+/* Returns whether --option, or an abbreviation of at least two letters, is among the words
+ * before
+ * "--". */
 static bool has_option(int argc, char *const *argv, const char *option)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {

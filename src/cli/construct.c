@@ -71,7 +71,7 @@ static double log2_of(const arb_t ball)
     return middle(log2);
 }
 
-/* Does the certified least separation exceed the promise? */
+/* Returns whether the certified least separation exceeds the promised one. */
 static bool promise_holds(const construct_job *job)
 {
     return job->construction.promise &&

@@ -194,7 +194,7 @@ static int store(const attest_command *command, const attest_option *option, con
     return store_number(option, text);
 }
 
-/* Does the name, of a letter or longer, belong to the option? */
+/* Returns whether the name, a letter or a word, belongs to the option. */
 static bool is_named(const attest_option *option, const char *name)
 {
     return name[1] ? strcmp(option->name, name) == 0 : option->letter == name[0];

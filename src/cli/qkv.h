@@ -124,7 +124,7 @@ extern const char *const attest_cli_causal_choices[], *const attest_cli_empty_ch
 /* Parses the options; EXIT_HOLDS, or an error message. */
 int attest_cli_qkv_check_options(attest_cli_qkv *x);
 
-/* Are q, k and v named, each in a file of its own if there is no QKV? */
+/* Returns whether q, k and v are named, each with its file if there is no QKV. */
 bool attest_cli_qkv_has_files(const attest_cli_qkv *x);
 
 /* Checks the options, loads the model, opens the files. operands: the file, or none.

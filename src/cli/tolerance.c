@@ -74,7 +74,7 @@ typedef struct tolerance_job {
     const char *unbounded; /* why some bounds are not finite, or NULL */
     tolerance_fault *fault;
     size_t faults, fault_room;
-    /* Can a correct kernel of the model fail the tolerance? */
+    /* Whether a correct kernel of the model can fail the tolerance. */
     bool refuses_correct, correct_open;
     bool by_schedule; /* it is a schedule of the model; else a random kernel */
     size_t schedule, variant;

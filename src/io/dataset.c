@@ -160,7 +160,7 @@ static void set(void *dataset, const attest_json_cursor *object)
     attest_dataset_set_json(dataset, object);
 }
 
-/* Other tokens at the same places, under a name of their own. */
+/* Another tensor for the same positions, such as the residual, under its own key. */
 typedef struct beside {
     attest_dataset *dataset;
     const char *key;

@@ -73,8 +73,8 @@ double attest_judge_grow(double u, double n)
 
 /* ---- (1): trees of roundings, and the blocks of a matrix unit ---- */
 
-/* The largest number of additions that a term passes; 0: as many as there are terms. A depth
- * has no meaning for sequential orders. */
+/* Returns the largest number of additions through which a term passes; 0: the number of terms.
+ * A depth has no meaning for sequential orders. */
 static double depth_of(const attest_judge_dot *dot, double terms)
 {
     double depth = 1;

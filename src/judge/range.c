@@ -91,7 +91,7 @@ static void set_exact(attest_judge_ranges *r, const attest_judge_rule *rule)
     }
 }
 
-/* How far the largest score of a kernel can be above top; its rounding is relative to top. */
+/* Returns a bound on how far the largest score of a kernel is above top: its rounding. */
 static double top_rounding(const attest_judge_work *x)
 {
     return fmax(0x1p-40, fabs(x->top) * 0x1p-53);

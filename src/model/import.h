@@ -84,7 +84,7 @@ attest_status attest_import_read(attest_weights *weights, const char *path,
                                  attest_import *request, attest_budget *budget,
                                  attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Does the request name a bias, so that the weights take d + 1 coordinates? */
+/* Returns whether the request names a bias, so that tokens have d + 1 coordinates. */
 bool attest_import_has_bias(const attest_import *request);
 
 #endif

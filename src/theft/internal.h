@@ -66,7 +66,7 @@ struct theft_duplicates {
     size_t capacity; /* of slots, a power of two */
     size_t count;
     size_t limit;    /* bytes; 0: the default */
-    size_t expected; /* about so many inputs; decides how it grows */
+    size_t expected; /* the approximate number of inputs; decides how it grows */
     bool full;       /* it cannot grow */
 };
 

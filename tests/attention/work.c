@@ -14,7 +14,7 @@ static double operation(double bits)
     return bits < 64 ? 384 : bits * log2(bits);
 }
 
-/* The entry of the matrix at this place, or of u v^T a number of its own, has so many bits. */
+/* entry = -2^(bits - 1), a number of this many bits. */
 static void plant(fmpz *entry, long bits)
 {
     fmpz_one(entry);

@@ -538,7 +538,7 @@ static void tie_layer(ref_case *layer, const tie *t, uint64_t *state)
     }
 }
 
-/* The bound of the first position where integers of so many bits are exact. */
+/* Returns the bound of the first position if integers of exact_bits bits are exact. */
 static double bound_of_tie(tie t, long exact_bits, uint64_t *state)
 {
     attest_format format = {.precision = t.precision};

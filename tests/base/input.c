@@ -197,7 +197,7 @@ static void test_names(void)
     TAP_OK(is_empty(&input), "a closed input is empty");
 }
 
-/* What is no file is not waited for, and not read. */
+/* Paths that are not regular files are refused without waiting or reading. */
 static void test_files_only(void)
 {
     static const char *const strange[] = {"-", "/dev/zero", "directory", "pipe", "to-pipe"};

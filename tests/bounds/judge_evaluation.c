@@ -109,7 +109,7 @@ static double ratio_of(const arb_t o, double from, double to)
     return ratio;
 }
 
-/* How far the evaluated output is from the exact one, as a part of `error`. */
+/* Returns the distance of the evaluated output from the exact one, as a part of `error`. */
 static double error_part(void)
 {
     double b[4], ratio;

@@ -412,9 +412,9 @@ static double query_least(void)
 
 /* ---- limits that errors of the scale reach ---- */
 
-/* A scale just below 65520, so many u of that, by which a kernel's steps may exceed it; the
- * largest number of binary16 is 65504. Returns the part of what the bound counts, if it
- * excludes such kernels. */
+/* The scale is below 65520 by `units` u of that number, so that the roundings of a kernel may
+ * exceed it; the largest number of binary16 is 65504. Returns the part of what the bound
+ * counts, if it excludes such kernels. */
 static double reached_limit(double units, double counted)
 {
     char scale[64];

@@ -218,7 +218,7 @@ static void test_work(void)
     if (status == ATTEST_OK)
         attest_cloud_clear(&cloud);
     TAP_OK(status == ATTEST_OK && fabs(outputs.work_left - 0.5 * work) < 1e-3 * work,
-           "with half as much again, %.3f of it is left", outputs.work_left / work);
+           "with 1.5 times the work, %.3f of it is left", outputs.work_left / work);
     attest_outputs_clear(&outputs);
     attest_contexts_clear(&contexts);
     attest_weights_clear(&weights);

@@ -208,7 +208,7 @@ static void rough_clear(rough *r)
     attest_sequence_clear(&r->sequence);
 }
 
-/* What is off: the tokens (1), the weights (2). */
+/* off: 1: the tokens have errors; 2: the weights. */
 static bool try_rough(attest_activation activation, int off, double *most, size_t count[2])
 {
     double centre[MOST * WIDE], radius[MOST], share;
@@ -297,7 +297,7 @@ static void test_kernel_error(void)
     attest_double_layer_clear_scratch(&scratch);
 }
 
-/* What is not finite, or overflows anywhere, has no bound. */
+/* A case with values that are not finite, or with an overflow, has no bound. */
 static void test_overflow(void)
 {
     enum { CASES = 7 };

@@ -293,7 +293,7 @@ static void test(bool hardmax)
     _arb_vec_clear(t.ball, most);
 }
 
-/* What is not finite, or beyond the range of the integers. */
+/* Tokens that are not finite or beyond the range of the integers. */
 static void test_extremes(void)
 {
     static const double token[][2] = {

@@ -128,7 +128,7 @@ static bool try_fine(size_t count, size_t dim, size_t pairs, int64_t offset)
     return ok;
 }
 
-/* So many candidates that no list holds them: all points equal but for their colours. */
+/* All points are equal except for their colours: more candidates than a list can hold. */
 static void try_many(void)
 {
     enum { COUNT = 1500 };
@@ -240,7 +240,7 @@ static bool fill_large(attest_cloud *cloud, size_t count, size_t dim, size_t sam
     return true;
 }
 
-/* What is found neither depends on the number of processes nor on the order of the points, by
+/* The result depends neither on the number of processes nor on the order of the points, by
  * which trees and visits differ: bound, lower bounds and all candidates to the bit. */
 static void try_jobs(size_t count, size_t dim, size_t same, const char *what)
 {

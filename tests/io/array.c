@@ -279,7 +279,7 @@ static void charges(void)
     attest_matrix_clear(&matrix);
 }
 
-/* What is no number leaves the matrix as it was. */
+/* Elements that are not finite numbers are refused, and the matrix is unchanged. */
 static void refusals(void)
 {
     const double storage[] = {1, 2, 3, INFINITY};

@@ -221,7 +221,8 @@ static void test_text(void)
     arb_clear(ball);
 }
 
-/* What is written in another way; with a blank or a sign more, too. All would be true of 1. */
+/* Texts in another form than the writer's, also with an additional blank or sign. As numbers
+ * all would be right for 1. */
 static void test_no_text(void)
 {
     static const char *const bad[] = {"",

@@ -17,7 +17,7 @@ static attest_status read_text(attest_texts *texts, const char *text, attest_bud
     return attest_texts_read(texts, path, budget, error);
 }
 
-/* What is written of the texts, in a buffer of this size. */
+/* Writes the texts as JSON to a buffer of this size. */
 static void written(char *to, size_t size, const attest_texts *texts)
 {
     FILE *file = tmpfile();

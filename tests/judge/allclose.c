@@ -61,8 +61,8 @@ static void numbers(uint64_t *seed)
     TAP_OK(wrong == 0, "tolerances lie between neighbouring doubles: %zu do not", wrong);
 }
 
-/* How far the distance is over what is allowed, exactly: every error for it if sign is 1,
- * against it if sign is -1. */
+/* excess = the exact distance minus the tolerance, with all errors enlarging it if sign is 1
+ * and reducing it if sign is -1. */
 static void set_excess(fmpq_t excess, const double y[2], const double o[2], int sign,
                        const fmpq_t atol, const fmpq_t rtol)
 {

@@ -328,7 +328,8 @@ static void test_shipped(void)
     }
 }
 
-/* What is quantised, of which inputs exact values are, and where the scales go. */
+/* Texts of --quantise: the inputs that they quantise, whether the exact values are those of the
+ * quantised inputs, and where the scales are applied. */
 static void test_quantise(void)
 {
     static const struct {

@@ -106,7 +106,7 @@ static bool open_scene(double result[4], attest_judge_head_bound *bound,
     return true;
 }
 
-/* How far a value is from the exact one, as a part of what is allowed on its side. */
+/* Returns the distance of a value from the exact one, as a part of the bound on its side. */
 double scene_part(double out, const double b[4])
 {
     if (out >= b[0] && out <= b[1])

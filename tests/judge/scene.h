@@ -29,21 +29,21 @@ double scene_uniform(uint64_t *state);
 attest_format scene_format(const char *name);
 double scene_round(double x, const char *name);
 
-/* Everything in binary64, functions as good as that; keys and values 0, the query 1. */
+/* Sets all formats to binary64, with functions as accurate; keys and values 0, the query 1. */
 void scene_begin(scene *x, size_t keys, size_t dim);
 
-/* lo, hi, exact, error of the row. */
+/* result = lo, hi, exact value, error of the evaluation of the row. */
 void scene_get_bound(double result[4], scene *x);
 
-/* What get returns for the row, after its bound. */
+/* Computes the bound of the row, and returns what get returns for it. */
 double scene_get(scene *x, double (*get)(const scene *x, const attest_judge_work *row,
                                          const attest_judge_rule *rule));
 
-/* How far a value is from the exact one, as a part of what is allowed on its side; infinite:
- * outside. */
+/* Returns the distance of a value from the exact one, as a part of the bound on its side;
+ * infinite if the value violates the bound. */
 double scene_part(double out, const double bound[4]);
 
-/* The largest part over all kernels and variations. */
+/* Returns the largest part of the bound that any of the kernels and variations reaches. */
 double scene_measure(scene *x);
 
 /* Values of scene.direct: errors that push the output in one direction; sums in order; both,

@@ -8,7 +8,7 @@
 #define ROWS 100000
 #endif
 
-/* Every so many rows the balls are asked although long double is sure. */
+/* One row in BALL_EVERY is compared with balls although long double suffices. */
 #define BALL_EVERY 50
 
 struct tally {

@@ -119,7 +119,7 @@ static void test_near(void)
     }
 }
 
-/* So many that processes share the work: products of all pairs. */
+/* Enough tokens that processes share the work, the products of all pairs. */
 enum { MANY = 4096, MANY_DIM = 16 };
 
 static bool note_many(void *state, size_t a, size_t b)

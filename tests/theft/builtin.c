@@ -153,8 +153,9 @@ static void test_arrays(void)
         size_t limit = 5, one = 1;
         struct seen all = run(types[i], NULL, 0), some = run(types[i], &limit, 0);
         TAP_OK(all.high > 100 && all.low == 0, "arrays of many lengths");
-        TAP_OK(some.high == 4 && some.low == 0, "at most so many bytes, the zero included");
-        TAP_OK(run(types[i], &one, 0).high == 0, "room for the zero only");
+        TAP_OK(some.high == 4 && some.low == 0,
+               "arrays of at most `limit` bytes, including the terminating zero");
+        TAP_OK(run(types[i], &one, 0).high == 0, "a limit that leaves room for the zero only");
         TAP_OK(run(types[i], NULL, 3).final == 3, "arrays shrink");
     }
 }
