@@ -61,7 +61,7 @@ static attest_status parse(attest_dataset *dataset, attest_weights *weights, con
         status = attest_dataset_set_safetensors(
             dataset, bytes, size, strstr(name, "no-tensors") ? NULL : "x", &budget, error);
     if (status != ATTEST_OK && budget.left != 1 << 20)
-        TAP_OK(false, "%s: the budget is given back", name);
+        TAP_OK(false, "%s: a failed read restores the budget", name);
     return status;
 }
 

@@ -225,7 +225,7 @@ static void test_shapes(void)
            "refused: %s", error.text);
 }
 
-/* Whatever the budget: done, or refused with all of it given back. */
+/* For every budget the call succeeds, or it is refused and the budget is as before. */
 static void test_budget(void)
 {
     static const size_t shape[3] = {3, 50, 4};

@@ -234,7 +234,7 @@ static void test_budget(void)
                strncmp(error.text, "a[4]: ", 6) == 0,
            "%s", error.text);
     attest_json_document_clear(&charged);
-    TAP_OK(budget.left == charged_tree, "the tree is given back");
+    TAP_OK(budget.left == charged_tree, "clearing the tree restores the budget");
     fmpq_clear(value);
 }
 

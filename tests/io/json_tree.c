@@ -227,7 +227,7 @@ static void test_budget(void)
                tree.bytes == bytes && budget.left == 0,
            "%zu bytes are charged", bytes);
     attest_json_tree_clear(&tree, &budget);
-    TAP_OK(budget.left == bytes, "they are given back");
+    TAP_OK(budget.left == bytes, "clearing restores the budget");
     budget.left--;
     TAP_OK(attest_json_tree_parse(&tree, text, strlen(text), &budget, &error) ==
                    ATTEST_UNABLE &&
@@ -235,7 +235,7 @@ static void test_budget(void)
            "%s", error.text);
     TAP_OK(attest_json_tree_parse(&tree, "{\"a\" 1}", 7, &budget, &error) == ATTEST_FORMAT &&
                budget.left == bytes - 1,
-           "given back after an error");
+           "an error restores the budget");
 }
 
 /* A text that has more values than were counted, because it has changed meanwhile. */

@@ -106,7 +106,7 @@ static void test_refused(void)
     }
 }
 
-/* Whatever the budget: done, or refused with all of it given back. */
+/* For every budget the call succeeds, or it is refused and the budget is as before. */
 static void test_budget(void)
 {
     size_t done = 0, refused = 0, wrong = 0;
