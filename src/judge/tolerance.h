@@ -37,9 +37,9 @@ attest_judge_closeness attest_judge_allclose_check(size_t *at,
                                                    const double *o, const double *o_error,
                                                    size_t count);
 
-/* Whether every output within bound[i] of the exact value is within the tolerance. False: *at
- * is the element where the bound exceeds it by the most. A bound of NaN belongs to a row that
- * must be NaN; it is within. */
+/* Returns whether every output within bound[i] of the exact value is within the tolerance.
+ * False: *at is the element where the bound exceeds it by the most. A bound of NaN belongs to a
+ * row that must be NaN; it is within. */
 bool attest_judge_allclose_holds(size_t *at, const attest_judge_allclose *tolerance,
                                  const double *bound, const double *o, const double *o_error,
                                  size_t count);

@@ -1,12 +1,12 @@
-/* Sums of exponentials that are cut off: what they and their products leave out is within their
- * rest, against the same sums as a whole. */
+/* Sums of exponentials that are cut off differ from the whole sums by at most their rest; so do
+ * their products and sums. Every exponential is evaluated with denominator 1. */
 #include "recheck/exp_sum.h"
 
 #include "tests/tap.h"
 
 enum { TERMS = 6, DEEPEST = 20, BITS = 300 };
 
-/* value = that of the terms. */
+/* value = the sum of the terms, without the rest. */
 static void get_value(arb_t value, const attest_recheck_sum *sum)
 {
     arb_t power;
@@ -22,7 +22,7 @@ static void get_value(arb_t value, const attest_recheck_sum *sum)
     arb_clear(power);
 }
 
-/* The same terms, as a whole and cut off. */
+/* Sets whole and part to the same random terms, part cut off. */
 static void draw(attest_recheck_sum *whole, attest_recheck_sum *part, attest_recheck_cut *all,
                  attest_recheck_cut *cut, uint64_t *state)
 {
@@ -41,7 +41,8 @@ static void draw(attest_recheck_sum *whole, attest_recheck_sum *part, attest_rec
     fmpz_clear(depth), fmpz_clear(factor);
 }
 
-/* Whether the part is the whole but for its rest. */
+/* Returns whether part differs from whole by at most its rest, which is a multiple of e^-depth.
+ */
 static bool is_part(const attest_recheck_sum *part, const attest_recheck_sum *whole,
                     const attest_recheck_cut *cut)
 {
@@ -90,10 +91,11 @@ TEST(exp_sum)
         attest_recheck_sum_clear(&part_a), attest_recheck_sum_clear(&part_b);
         attest_recheck_sum_clear(&product), attest_recheck_sum_clear(&part);
     }
-    TAP_OK(wrong[0] == 0, "sums that are cut off: %zu leave out more", wrong[0]);
-    TAP_OK(wrong[1] == 0 && rests > 100, "their products, %zu with a rest: %zu", rests,
-           wrong[1]);
-    TAP_OK(wrong[2] == 0, "and their sums: %zu", wrong[2]);
+    TAP_OK(wrong[0] == 0, "cut sums: %zu differ from the whole by more than the rest",
+           wrong[0]);
+    TAP_OK(wrong[1] == 0 && rests > 100,
+           "products of cut sums, %zu with a rest: %zu differ by more", rests, wrong[1]);
+    TAP_OK(wrong[2] == 0, "sums of cut sums: %zu differ by more", wrong[2]);
     fmpz_clear(all.depth), fmpz_clear(cut.depth), fmpz_clear(three);
     flint_cleanup();
     return 0;
