@@ -21,7 +21,7 @@ const attest_term attest_glossary[] = {
      "attest campaign --help"},
     {"certificate",
      "A file that states what was proved of a dataset and weights, with the places and numbers "
-     "that show it. 'attest check' verifies it by other code than that which wrote it.",
+     "that show it. 'attest check' verifies it with code that 'attest certify' does not use.",
      "doc/certificate.md"},
     {"collapse",
      "That rounding gives two different contexts the same output, bit for bit. Collapse bits "
