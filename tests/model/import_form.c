@@ -70,7 +70,7 @@ static attest_status form(setup *s)
     return status;
 }
 
-/* Whether the gains of head i are (from + r)/8 + more, times the scale. */
+/* Returns whether the gains of head i are (from + r)/8 + more, times the scale. */
 static bool has_gains(const setup *s, size_t i, int side, long from, long more,
                       const fmpq *scale)
 {
