@@ -16,8 +16,8 @@
 #endif
 #endif
 
-/* Whether a process keeps within RLIMIT_AS: AddressSanitizer reserves terabytes of addresses,
- * and an emulated processor (qemu-user) takes the limit and forgets it. */
+/* Returns whether a process keeps within RLIMIT_AS: AddressSanitizer reserves terabytes of
+ * addresses, and an emulated processor (qemu-user) takes the limit and forgets it. */
 static inline bool limit_addresses_works(void)
 {
 #ifdef LIMIT_SANITIZED

@@ -231,7 +231,7 @@ static void test_huge_scores(void)
     fmpz_neg(test.sequence.entry + 2, test.sequence.entry + 2);
     TAP_OK(attest_attention_ball(ball, &test.weights, &test.sequence, 64, NULL) == ATTEST_OK &&
                arb_contains_si(ball + 1, 1) == 0 && arb_is_finite(ball + 1),
-           "and of -10^400000");
+           "differences of -10^400000");
     ref_case_clear(&test);
     _arb_vec_clear(ball, 3);
 }

@@ -154,9 +154,11 @@ static void test_charge(void)
 {
     double left = 10;
 
-    TAP_OK(attest_work_charge(&left, 4, NULL) == ATTEST_OK && left == 6, "work is taken off");
-    TAP_OK(attest_work_charge(&left, 6, NULL) == ATTEST_OK && left == 0, "to the last");
-    TAP_OK(attest_work_charge(&left, 1e-9, NULL) == ATTEST_UNABLE && left == 0, "and no more");
+    TAP_OK(attest_work_charge(&left, 4, NULL) == ATTEST_OK && left == 6, "work is subtracted");
+    TAP_OK(attest_work_charge(&left, 6, NULL) == ATTEST_OK && left == 0,
+           "work is subtracted down to 0");
+    TAP_OK(attest_work_charge(&left, 1e-9, NULL) == ATTEST_UNABLE && left == 0,
+           "more work than is left is refused");
     left = INFINITY;
     TAP_OK(attest_work_charge(&left, 1e300, NULL) == ATTEST_OK && isinf(left), "no limit");
     TAP_OK(attest_work_charge(&left, NAN, NULL) == ATTEST_UNABLE, "what is no number");

@@ -72,7 +72,8 @@ TEST(collapse)
         for (size_t dim = 1; dim <= 9; dim++)
             ok = ok && attest_pigeonhole_bits(classes, dim) == least_bits(classes, dim);
     TAP_OK(ok, "the least bits for up to 300 classes");
-    TAP_OK(attest_pigeonhole_bits(SIZE_MAX, 1) == 8 * sizeof(size_t), "and for very many");
+    TAP_OK(attest_pigeonhole_bits(SIZE_MAX, 1) == 8 * sizeof(size_t),
+           "the least bits for the largest number of classes");
     ok = attest_format_parse(&format, "p=1:emin=-1:emax=1", &error) == ATTEST_OK &&
          !attest_pigeonhole_collapses(&format, 7, 1) &&
          attest_pigeonhole_collapses(&format, 8, 1) &&

@@ -75,7 +75,7 @@ static void test_whole_or_nothing(void)
            "with the usual permissions");
     TAP_OK(chmod(in_directory("a"), 0600) == 0 && write_file("a", "four", true) == ATTEST_OK &&
                stat(in_directory("a"), &about) == 0 && (about.st_mode & 0777) == 0600,
-           "or those of the file that is replaced");
+           "a file keeps the permissions of the file that it replaces");
     TAP_OK(files_in_directory() == 1, "no temporary file is left");
 }
 
@@ -138,7 +138,8 @@ static void test_targets(void)
     TAP_OK(attest_output_open(&output, "/dev/full", &error) == ATTEST_OK && !output.temporary,
            "a device is written directly");
     fputs("x", output.stream);
-    TAP_OK(attest_output_commit(&output, &error) == ATTEST_IO, "and a full one is noticed");
+    TAP_OK(attest_output_commit(&output, &error) == ATTEST_IO,
+           "writing to a full device fails");
     TAP_OK(strncmp(error.text, "/dev/full: cannot write: ", 25) == 0, "%s", error.text);
     TAP_OK(attest_output_open(&output, "/dev/null", &error) == ATTEST_OK &&
                attest_output_commit(&output, &error) == ATTEST_OK,

@@ -38,7 +38,8 @@ TEST(text)
     text.failed = true;
     attest_text_add(&text, "lost");
     TAP_OK(attest_text_take(&text) == NULL, "a failure is remembered");
-    TAP_OK(!text.failed && text.data == NULL, "and taking starts afresh");
+    TAP_OK(!text.failed && text.data == NULL,
+           "a text is empty after it was taken, and without a failure");
     attest_text_append(&text, "", SIZE_MAX / 2);
     TAP_OK(text.failed, "an absurd size fails");
     attest_text_clear(&text);

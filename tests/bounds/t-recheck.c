@@ -597,7 +597,7 @@ static double finish_underflow(void)
 }
 
 /* Two tokens, equal to their outputs, are 1 - 2^-10 apart; a certificate claims that no pair is
- * closer than 1. Returns INFINITY if the checker does not notice. */
+ * closer than 1. Returns INFINITY if the checker accepts it. */
 static double near_ratio(attest_verdict verdict)
 {
     attest_certificate certificate;
@@ -663,8 +663,8 @@ static double slack_ratio(bool is_end)
     return 0.25 / fmin(3 - low, high - 3);
 }
 
-/* Whether an end of 2^-40000 with a slack of 1/8 for each of two outputs is rounded outward:
- * the sums have more bits than set_end keeps. */
+/* Returns whether an end of 2^-40000 with a slack of 1/8 for each of two outputs is rounded
+ * outward: the sums have more bits than set_end keeps. */
 static bool ends_outward(void)
 {
     threshold x;

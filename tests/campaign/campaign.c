@@ -239,16 +239,16 @@ static void test_killed_between(void)
         abort();
     TAP_OK(job_arrives(&pool, &job), "a worker does a job");
     kill_worker(&pool.worker[0]);
-    TAP_OK(job_arrives(&pool, &job), "killed after it, unnoticed, it is replaced");
+    TAP_OK(job_arrives(&pool, &job), "a worker that was killed after its job is replaced");
     kill_worker(&pool.worker[0]);
     attest_campaign_record_init(&entry);
     attest_text_init(&text);
     TAP_OK(attest_pool_wait(&pool, &arrived, &entry, &text, NULL) == ATTEST_OK && !arrived &&
                pool.busy == 0,
-           "noticed while it is idle, it is no loss");
+           "waiting with a killed idle worker loses no job");
     attest_text_clear(&text);
     attest_campaign_record_clear(&entry);
-    TAP_OK(job_arrives(&pool, &job), "and the next job starts another");
+    TAP_OK(job_arrives(&pool, &job), "the next job starts another worker");
     attest_pool_clear(&pool);
 }
 
@@ -303,8 +303,8 @@ static bool is_explained(const attest_chunk_result *r)
     return r->open_reason && strcmp(r->open_reason, expected) == 0;
 }
 
-/* Whether and how a trial kills its worker depends on random numbers: tries seeds until all
- * three ways have occurred. */
+/* Returns whether and how a trial kills its worker depends on random numbers: tries seeds until
+ * all three ways have occurred. */
 static void test_kinds_of_death(void)
 {
     bool kinds[4] = {false};

@@ -41,7 +41,7 @@ static void set(attest_dataset *dataset, const char *text)
 #define SMALL "4951760157141521/4951760157141521099596496896"
 #define LARGER "2475880078570761/2475880078570760549798248448"
 
-/* Whether the labels are those of the list, in any order. */
+/* Returns whether the labels are those of the list, in any order. */
 static bool are(const attest_trial *trial, const char *expected)
 {
     size_t count = 0;
@@ -229,19 +229,20 @@ static void test_fits(void)
     attest_instance instance;
 
     attest_instance_init(&instance);
-    TAP_OK(!attest_instance_fits(&instance), "nothing does not fit");
+    TAP_OK(!attest_instance_fits(&instance),
+           "an instance without data and weights does not fit");
     set(&instance.dataset, "1,0");
     instance.weights.dim = 2;
-    TAP_OK(!attest_instance_fits(&instance), "nor do data alone");
+    TAP_OK(!attest_instance_fits(&instance), "data without weights do not fit");
     attest_instance_clear(&instance);
     set_layer(&instance, 0);
     attest_dataset_clear(&instance.dataset);
     instance.dataset.dim = 2;
-    TAP_OK(!attest_instance_fits(&instance), "nor weights alone");
+    TAP_OK(!attest_instance_fits(&instance), "weights without data do not fit");
     attest_instance_clear(&instance);
     set_layer(&instance, 0);
     attest_matrix_resize(&instance.weights.head[0].wq, 1, 3);
-    TAP_OK(!attest_instance_fits(&instance), "nor a matrix of another shape");
+    TAP_OK(!attest_instance_fits(&instance), "a matrix of another shape does not fit");
     attest_instance_clear(&instance);
 }
 

@@ -64,7 +64,7 @@ static double work_of(size_t a, size_t b, long bits)
     return work;
 }
 
-/* Whether a ball contains p/q, and is no wider than 2^-bits. */
+/* Returns whether a ball contains p/q, and is no wider than 2^-bits. */
 static bool encloses(const arb_t ball, long p, unsigned long q, long bits)
 {
     fmpq_t x;
@@ -77,7 +77,8 @@ static bool encloses(const arb_t ball, long p, unsigned long q, long bits)
     return ok;
 }
 
-/* Whether the midpoint is p/q up to 2^-bits, with at most this many bits and no radius. */
+/* Returns whether the midpoint is p/q up to 2^-bits, with at most this many bits and no radius.
+ */
 static bool is_near(const arb_t x, double value, double error_bound, long bits)
 {
     return fabs(arf_get_d(arb_midref(x), ARF_RND_NEAR) - value) <= error_bound &&
@@ -136,7 +137,7 @@ static void test_hardmax(void)
                    1e-14 &&
                fabs(arf_get_d(arb_midref(replay.view[3].separation), ARF_RND_NEAR) -
                     sqrt(32) / 3) < 1e-14,
-           "and of rounded ones");
+           "the distance of rounded outputs");
     TAP_OK(replay.dim == 2 && !replay.view[1].rational && !replay.view[2].rational &&
                replay.view[0].there && replay.view[1].there && replay.view[2].there &&
                replay.view[3].there && replay.view[2].finite && replay.view[3].finite,
@@ -190,11 +191,11 @@ static void test_overflow(void)
     set("[[[\"1e20\"]], [[2]]]", "hardmax", large);
     TAP_OK(look(0, 0, 1, 0, &single, 1e12) == ATTEST_OK && !replay.view[2].finite &&
                replay.view[3].finite && replay.view[0].finite && replay.view[1].finite,
-           "1e50 is no number of binary32, on one side");
+           "1e50 is not a number of binary32: first output");
     attest_replay_clear(&replay);
     TAP_OK(look(1, 0, 0, 0, &single, 1e12) == ATTEST_OK && !replay.view[2].finite &&
                replay.view[3].finite,
-           "or on the other");
+           "1e50 is not a number of binary32: second output");
     attest_replay_clear(&replay);
     attest_counterexample_clear(&file);
     set("[[[\"1e20\"]], [[2]]]", "hardmax", huge);
@@ -243,7 +244,8 @@ static void test_closely(void)
     flint_free(more);
 }
 
-/* Whether the view of balls ends at this precision; 0: the work does not suffice for any. */
+/* Returns whether the view of balls ends at this precision; 0: the work does not suffice for
+ * any. */
 static bool ends(double work, long bits)
 {
     char name[64];
@@ -265,8 +267,9 @@ static void test_work(void)
     for (int i = 0; i < 3; i++)
         all[i] = (i ? all[i - 1] : 0) + work_of(0, 1, 128l << i);
     TAP_OK(ends(all[0] - 1, 0) && ends(0, 0), "no work for balls");
-    TAP_OK(ends(all[0], 128) && ends(all[1] - 1, 128), "for those of 128 bits");
-    TAP_OK(ends(all[1], 256) && ends(all[2] - 1, 256) && ends(all[2], 512), "and of more");
+    TAP_OK(ends(all[0], 128) && ends(all[1] - 1, 128), "the work for balls of 128 bits");
+    TAP_OK(ends(all[1], 256) && ends(all[2] - 1, 256) && ends(all[2], 512),
+           "the work for balls of more bits");
     attest_counterexample_clear(&file);
 
     /* exactly, and then in balls; equal outputs need no more of them */

@@ -100,9 +100,9 @@ static void test_order(void)
     end(&s);
     begin(&s, 0);
     start(&s);
-    TAP_OK(gives(&s, "a0 a1"), "two of the first,");
+    TAP_OK(gives(&s, "a0 a1"), "two chunks of the first property");
     s.join[0].ended = true;
-    TAP_OK(gives(&s, "b0"), "and where that has ended, the second");
+    TAP_OK(gives(&s, "b0"), "the second property, after the first has ended");
     end(&s);
 }
 
@@ -190,9 +190,9 @@ static void test_time(void)
     end(&s);
     begin(&s, 1e-9);
     start(&s);
-    TAP_OK(gives(&s, "b0 a0 c0"), "the first chunk, however little there is");
+    TAP_OK(gives(&s, "b0 a0 c0"), "the first chunk, with any time left");
     attest_schedule_note(&s.schedule, 0, 0);
-    TAP_OK(gives(&s, "-"), "and no other");
+    TAP_OK(gives(&s, "-"), "no other chunk without time left");
     end(&s);
 }
 

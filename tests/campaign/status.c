@@ -48,7 +48,7 @@ static void test_told(const attest_plan *plan, const attest_campaign *campaign)
     TAP_OK(told.properties == PROPERTIES && told.finished && !told.running && failed > 0 &&
                undecided > 0 && total.trials == trials && total.failed == failed &&
                total.undecided == undecided && total.known,
-           "and all of them");
+           "the totals of all properties");
     TAP_OK(findings.violations > 0 && strncmp(findings.violation[0].reason, "fails: ", 7) == 0,
            "with what was found");
     attest_campaign_status_clear(&told);

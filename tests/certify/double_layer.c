@@ -44,7 +44,8 @@ static void get_oracle(arb_ptr out, const attest_weights *weights,
     _fmpq_vec_clear(exact, entries);
 }
 
-/* Whether centre is within radius of value; *share is how much of the radius it takes. */
+/* Returns whether centre is within radius of value; *share is how much of the radius it takes.
+ */
 static bool is_within(double *share, const double *centre, double radius, arb_srcptr value,
                       size_t dim)
 {

@@ -148,8 +148,8 @@ static void load(attest_dataset *dataset, attest_weights *weights, const batch *
     attest_dataset_builder_clear(&builder);
 }
 
-/* Whether what the answer names violates the claim, by brute force; balls that overlap tell
- * nothing. */
+/* Returns whether what the answer names violates the claim, by brute force; balls that overlap
+ * tell nothing. */
 static bool names_truth(const attest_filter_answer *answer, const attest_claim *claim)
 {
     bool norm = answer->part == ATTEST_CLAIM_NORM, is_required;

@@ -1,5 +1,5 @@
-/* One query in two contexts: a distance is said to be above a bound only where it is, and
- * mostly where it is, however small it may be. */
+/* One query in two contexts: the filter proves that a distance is above a bound only if it is,
+ * and in most cases in which it is, also for tiny distances. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -112,7 +112,7 @@ static void get_distance(arb_t distance, const test_case *t)
     _arb_vec_clear(y, WIDE);
 }
 
-/* Whether the distance is proved to be above the bound. */
+/* Returns whether the distance is proved to be above the bound. */
 static bool is_above(test_case *t, double bound)
 {
     attest_filter_sight sight[2] = {{t->token[0], t->length[0]}, {t->token[1], t->length[1]}};

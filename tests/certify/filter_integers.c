@@ -126,7 +126,7 @@ static void get_truth(truth *t, const example *x)
     attest_weights_clear(&weights);
 }
 
-/* Whether entry c at a position is what the oracle says. */
+/* Returns whether entry c at a position is what the oracle says. */
 static bool is_true(const attest_filter_integers *n, const truth *t, size_t p, size_t c)
 {
     size_t e = p * n->shape->dim + c;
@@ -164,8 +164,8 @@ static bool is_around(const attest_filter_integers *n, size_t p, const double *c
     return off <= radius && radius < INFINITY;
 }
 
-/* Whether what is told of two softmax outputs is what the oracle's balls show; told counts what
- * is different, or equal. Large scores bring outputs closer than balls tell. */
+/* Returns whether what is told of two softmax outputs is what the oracle's balls show; told
+ * counts what is different, or equal. Large scores bring outputs closer than balls tell. */
 static bool is_told(size_t told[2], attest_filter_integers *n, const truth *t, const example *x,
                     size_t p, size_t q)
 {
@@ -201,11 +201,11 @@ static void test_sums(void)
     TAP_OK(failed == 0, "softmax: %zu pairs, different or equal as the oracle's (%zu fail)",
            pairs, failed);
     TAP_OK(told[0] > pairs / 10 && told[1] > pairs / 10 && 10 * (told[0] + told[1]) > 8 * pairs,
-           "%zu are told to be different, %zu equal", told[0], told[1]);
+           "%zu are proved to be different, %zu equal", told[0], told[1]);
     x.shape.heads = 2;
     attest_filter_integers_begin(&n, &x.shape, &x.instance, x.positions);
     TAP_OK(attest_filter_integers_compare_softmax(&n, 0, 0) == 0,
-           "nothing is said of two heads");
+           "layers of two heads are not decided");
     _fmpq_vec_clear(t.exact, most);
     _arb_vec_clear(t.ball, most);
 }

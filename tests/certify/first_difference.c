@@ -123,7 +123,7 @@ static bool brute_force(arb_t least, arb_t most, const attest_dataset *data,
     return any;
 }
 
-/* Whether the separation ends where the pair that is named for it is. */
+/* Returns whether the separation ends where the pair that is named for it is. */
 static bool ends_at_pair(const attest_finding *finding, const attest_dataset *data,
                          const attest_weights *weights)
 {
@@ -185,7 +185,7 @@ static attest_status decide(attest_finding *finding, const attest_dataset *data,
     return decide_norm(finding, data, weights, delta, 0);
 }
 
-/* Whether the checker, which finds neighbours by itself, agrees with the witness. */
+/* Returns whether the checker, which finds neighbours by itself, agrees with the witness. */
 static bool is_so(const attest_certificate_witness *witness, const attest_dataset *data,
                   const attest_weights *weights)
 {
@@ -204,8 +204,8 @@ static bool is_so(const attest_certificate_witness *witness, const attest_datase
     return !what;
 }
 
-/* Whether the lemma proves it without the rest of the chain, which narrows what is small. Adds
- * to the witnesses, and to what is wrong of them and of the separation. */
+/* Returns whether the lemma proves it without the rest of the chain, which narrows what is
+ * small. Adds to the witnesses, and to what is wrong of them and of the separation. */
 static bool is_alone(const attest_dataset *data, const attest_weights *weights, int *witnesses,
                      int *wrong)
 {
@@ -324,11 +324,11 @@ static void test_brute_force(void)
         attest_construction_clear(&c);
         attest_dataset_clear(&data);
     }
-    TAP_OK(bad == 0, "90 datasets agree with all pairs at %d bits", BITS);
-    TAP_OK(proved >= 60, "%d were proved, %d left to other methods", proved, undecided);
-    TAP_OK(witnesses >= 40 && wrong == 0,
-           "%d witnesses; what the lemma says alone is wrong %d times", witnesses, wrong);
-    TAP_OK(alone > 0, "%d with huge outputs, by what is orthogonal to them", alone);
+    TAP_OK(bad == 0, "90 datasets: the results are those of all pairs at %d bits", BITS);
+    TAP_OK(proved >= 60, "%d were proved, %d were undecided", proved, undecided);
+    TAP_OK(witnesses >= 40 && wrong == 0, "%d witnesses; the lemma alone is wrong %d times",
+           witnesses, wrong);
+    TAP_OK(alone > 0, "%d with huge outputs were proved by an orthogonal direction", alone);
     arb_clear(least);
     arb_clear(most);
 }
@@ -566,8 +566,9 @@ static attest_verdict bound_norms(slong r)
 static void test_norms(void)
 {
     TAP_OK(bound_norms(290) == ATTEST_UNDECIDED,
-           "an output that is not looked at is not said to be below 290");
-    TAP_OK(bound_norms(401) == ATTEST_PROVED, "but below 401");
+           "an output that is not evaluated is not proved to be below 290");
+    TAP_OK(bound_norms(401) == ATTEST_PROVED,
+           "an output that is not evaluated is proved to be below 401");
 }
 
 /* The token 1000 alone and beside 1, whose outputs differ by about e^-1998000: a claim that the
@@ -696,8 +697,8 @@ static void test_room(void)
     attest_claim_clear(&claim);
 }
 
-/* Whether x, a double, is at least the ball, or for a negative sign at most, and not farther
- * from it than 1e-10 of 1 + its size. */
+/* Returns whether x, a double, is at least the ball, or for a negative sign at most, and not
+ * farther from it than 1e-10 of 1 + its size. */
 static bool is_bound(double x, const arb_t ball, int sign)
 {
     arb_t off, room;
@@ -716,8 +717,9 @@ static bool is_bound(double x, const arb_t ball, int sign)
     return is;
 }
 
-/* Whether the constants of a query, whose token is x and |a.x| = 2|x|, are the lemma's bounds
- * at the gap that it names, which is at most 2|x|: mu = g q/(1 - q), nu = mu/(1 - q), q = e^-g.
+/* Returns whether the constants of a query, whose token is x and |a.x| = 2|x|, are the lemma's
+ * bounds at the gap that it names, which is at most 2|x|: mu = g q/(1 - q), nu = mu/(1 - q), q
+ * = e^-g.
  */
 static bool is_query(const attest_first_difference_query *query, const fmpq_t x)
 {
@@ -850,7 +852,7 @@ static size_t count_queries(char reason[ATTEST_ERROR_SIZE], const char *const *t
     return right;
 }
 
-/* Whether different tokens are kept as far apart as expected, to 1e-9 of it. */
+/* Returns whether different tokens are kept as far apart as expected, to 1e-9 of it. */
 static bool keeps_apart(const char *const *text, size_t count, ulong divisor, double expected)
 {
     arf_t bound, enough;
@@ -930,7 +932,7 @@ static void test_queries(void)
     char reason[ATTEST_ERROR_SIZE];
     size_t right = count_queries(reason, some, 9);
 
-    TAP_OK(right == 9, "%zu of 9 queries bound what the lemma says", right);
+    TAP_OK(right == 9, "%zu of 9 queries have the bound of the lemma", right);
     right = count_queries(reason, close, 3);
     TAP_OK(right == 3, "%zu of 3, one at the least gap", right);
     TAP_OK(count_queries(reason, below, 3) == 0 && strstr(reason, "1.3170") &&

@@ -108,7 +108,7 @@ static void make_many(attest_dataset *dataset)
     attest_dataset_builder_clear(&builder);
 }
 
-/* Whether separations are all above 2^-bits; bits = 0: above 0. */
+/* Returns whether separations are all above 2^-bits; bits = 0: above 0. */
 static void certify(attest_finding *finding, const attest_dataset *dataset, const char *json,
                     unsigned bits)
 {
@@ -232,7 +232,7 @@ static void make_lattice(attest_dataset *dataset, long count, bool two, extra_ki
     attest_dataset_builder_clear(&builder);
 }
 
-/* Whether the sequence is extra; else *at = its place in the lattice. */
+/* Returns whether the sequence is extra; else *at = its place in the lattice. */
 static bool is_extra(size_t *at, size_t sequence, extra_kind extra)
 {
     if (extra && (sequence == 1 || sequence == 2))
@@ -241,7 +241,7 @@ static bool is_extra(size_t *at, size_t sequence, extra_kind extra)
     return false;
 }
 
-/* Whether two contexts, p < q, may be nearest. */
+/* Returns whether two contexts, p < q, may be nearest. */
 static bool is_nearest(const attest_contexts *contexts, const attest_dataset *dataset,
                        extra_kind extra, size_t p, size_t q)
 {

@@ -87,7 +87,7 @@ static void test_modular(const attest_weights *weights, const attest_dataset *da
     fmpq_clear(target);
 }
 
-/* Whether the square of that is the target. */
+/* Returns whether the square of that is the target. */
 static attest_zero_answer test(const attest_weights *weights, const attest_dataset *dataset,
                                uint32_t a, uint32_t b, const fmpq_t target, size_t *groups)
 {
@@ -198,7 +198,8 @@ static void test_separate(void)
     TAP_OK(test(&two, &dataset, SPLIT, WHOLE, target, &groups) == ATTEST_ZERO_EQUAL &&
                groups == 3,
            "denominators that share factors");
-    TAP_OK(sign_of(&two, &dataset, SPLIT, WHOLE, target, 1 << 22) == 0, "and their sign");
+    TAP_OK(sign_of(&two, &dataset, SPLIT, WHOLE, target, 1 << 22) == 0,
+           "the sign with denominators that share factors");
     TAP_OK(test(&two, &dataset, SPLIT, OTHER, target, &groups) == ATTEST_ZERO_DIFFERENT,
            "one value changed");
     TAP_OK(test(&two, &dataset, SPLIT, SWAPPED, target, &groups) == ATTEST_ZERO_EQUAL &&
@@ -208,7 +209,7 @@ static void test_separate(void)
            "not where one of them is taken away");
     TAP_OK(test(&three, &dataset, WHOLE, OTHER, target, &groups) == ATTEST_ZERO_EQUAL &&
                groups == 0,
-           "where that is the other head, a value changed says nothing");
+           "a changed value of a head that is taken away has no effect");
     fmpq_set_si(target, 16, 1);
     TAP_OK(test(&two, &dataset, WHOLE, SHIFTED, target, &groups) == ATTEST_ZERO_EQUAL &&
                sign_of(&two, &dataset, WHOLE, SHIFTED, target, 1 << 22) == 0,
@@ -272,7 +273,7 @@ static void get_near(fmpq_t near, arb_t square, int side)
     arb_clear(x), arb_clear(factor);
 }
 
-/* Whether the ball is narrow, and within 2^-30 of the other one. */
+/* Returns whether the ball is narrow, and within 2^-30 of the other one. */
 static bool is_close(const arb_t ball, const arb_t other)
 {
     bool is;
@@ -342,7 +343,7 @@ TEST(zero_test)
            "weights and data");
     TAP_OK(test(&one, &dataset, 0, 1, target, &groups) == ATTEST_ZERO_EQUAL && groups == 2,
            "equal fractions with different denominators");
-    TAP_OK(reduced(&one, &dataset, 0, 1) == 0, "which reduced are one, and cancel");
+    TAP_OK(reduced(&one, &dataset, 0, 1) == 0, "reduced, they are equal and cancel");
     TAP_OK(test(&one, &dataset, 0, 2, target, &groups) == ATTEST_ZERO_DIFFERENT,
            "one value changed");
     TAP_OK(test(&one, &dataset, 0, 0, target, &groups) == ATTEST_ZERO_DIFFERENT,
@@ -352,7 +353,7 @@ TEST(zero_test)
            "a norm of 7/2, exactly");
     fmpq_set_si(target, 49, 5);
     TAP_OK(test(&one, &dataset, 3, 3, target, &groups) == ATTEST_ZERO_DIFFERENT,
-           "and not of another size");
+           "a norm of 7/2 is not the square root of 49/5");
     fmpq_set_si(target, 1, 1);
     TAP_OK(test(&one, &dataset, 0, 1, target, &groups) == ATTEST_ZERO_DIFFERENT,
            "a distance of 0 is not 1, by squares");

@@ -101,7 +101,7 @@ TEST(file_size)
     TAP_OK(write_limited(&dataset, size) == ATTEST_OK && files_in_directory() == 1,
            "just large enough");
     TAP_OK(attest_dataset_read(&again, path, NULL, NULL) == ATTEST_OK && again.total == TOKENS,
-           "and it can be read");
+           "the file can be read");
     unlink(path);
     rmdir(directory);
     attest_dataset_clear(&again);

@@ -61,7 +61,7 @@ void forge_claim_copy(forge_claim *copy, const forge_claim *claim)
     ball_copy(&copy->norm, &claim->norm);
 }
 
-/* Whether x is 0 or of a size whose exact value is no burden. */
+/* Returns whether x is 0 or of a size whose exact value is no burden. */
 static bool handy(const arf_t x)
 {
     return arf_is_zero(x) || (arf_is_finite(x) && arf_cmpabs_2exp_si(x, MOST_EXPONENT) < 0 &&

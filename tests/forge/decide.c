@@ -12,7 +12,8 @@
 #define INSTANCES 120
 #endif
 
-/* Whether every required pair is more than delta apart, and every norm below r if there is one.
+/* Returns whether every required pair is more than delta apart, and every norm below r if there
+ * is one.
  */
 static bool is_true(const ref_truth *truth, const attest_claim *claim)
 {

@@ -23,7 +23,8 @@ static void get_ends(fmpq_t low, fmpq_t high, const forge_ball *ball)
     fmpq_clear(radius);
 }
 
-/* Whether the remark beside the ball is wrong; a log2 is only written of a positive one. */
+/* Returns whether the remark beside the ball is wrong; a log2 is only written of a positive
+ * one. */
 static bool remark_is_wrong(const forge_ball *ball)
 {
     return ball->remark == FORGE_REMARK_LOG2 || ball->remark == FORGE_REMARK_TEXT;
@@ -99,7 +100,7 @@ static bool norm_is_true(const forge_claim *claim, const attest_dataset *dataset
     return is;
 }
 
-/* Whether the pair or the place that is named violates its bound. */
+/* Returns whether the pair or the place that is named violates its bound. */
 static bool names_a_violation(const forge_claim *claim, const attest_dataset *dataset,
                               const ref_truth *truth)
 {

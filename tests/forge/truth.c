@@ -35,7 +35,7 @@ static void check_signs(void)
             add(&sum, k % 2 ? -binomial[k] : binomial[k], k, h);
         TAP_OK(ref_sum_sign(&sum) == -1, "a fifth power at 1e%ld", h);
         add(&sum, 1, -1, 300);
-        TAP_OK(ref_sum_sign(&sum) == -1, "and e^-1e300 more");
+        TAP_OK(ref_sum_sign(&sum) == -1, "adding e^-1e300 does not change the sign");
         ref_sum_clear(&sum);
     }
     add(&sum, 1, -1, 300), add(&sum, -1, -2, 300);
@@ -43,7 +43,8 @@ static void check_signs(void)
     ref_sum_clear(&sum);
 }
 
-/* Whether the oracle says what balls say of one pair (or norm: a = b) and a number near it. */
+/* Returns whether the oracle says what balls say of one pair (or norm: a = b) and a number near
+ * it. */
 static bool agrees(long *told, const forge_instance *instance, const ref_truth *truth, size_t a,
                    size_t b, uint64_t *state)
 {
@@ -126,7 +127,7 @@ static void check_known(void)
     fmpq_set_si(x, 268941421, 1000000000);
     TAP_OK(ref_square_compare(ref_truth_separation(&truth, 1, 3), x) == 1, "1/(e + 1), below");
     fmpq_set_si(x, 268941422, 1000000000);
-    TAP_OK(ref_square_compare(ref_truth_separation(&truth, 3, 1), x) == -1, "and above");
+    TAP_OK(ref_square_compare(ref_truth_separation(&truth, 3, 1), x) == -1, "1/(e + 1), above");
     forge_decimal(x, 1, -10000);
     TAP_OK(ref_square_compare(ref_truth_separation(&truth, 0, 2), x) == -1,
            "e^-1e40 < 1e-10000");

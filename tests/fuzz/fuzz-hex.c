@@ -8,7 +8,7 @@
 #include "format/simulate_in_double.h"
 #include "tests/fuzz/fuzz.h"
 
-/* Whether the cast leaves x as it is, a NaN included. */
+/* Returns whether the cast leaves x as it is, a NaN included. */
 static bool is_of(double x, const attest_format *format)
 {
     double y = attest_format_cast(x, format);

@@ -88,7 +88,7 @@ static void test_log2(void)
     set(ball, 1, 1, 0);
     TAP_OK(!shows_log2("0", ball), "a ball that contains 0 has none");
     set(ball, -2, 0, 0);
-    TAP_OK(!shows_log2("1", ball), "nor has a negative one");
+    TAP_OK(!shows_log2("1", ball), "a negative ball has no logarithm");
     arb_clear(ball);
 }
 
@@ -345,7 +345,7 @@ static void test_far(void)
     arb_clear(ball);
 }
 
-/* Whether a certificate with this order of its witness is read, with every member. */
+/* Returns whether a certificate with this order of its witness is read, with every member. */
 static bool reads_order(const char *order)
 {
     static const char *const text =

@@ -71,7 +71,7 @@ static void elsewhere(void)
            "a safetensors file needs no special name");
     TAP_OK(freopen(name, "rb", stdin) &&
                attest_dataset_read(&read, "-", NULL, NULL) == ATTEST_OK && read.total == 6,
-           "nor any name at all");
+           "a safetensors file can be read from standard input");
     attest_dataset_clear(&read);
     close(file);
     unlink(name);

@@ -68,7 +68,7 @@ static void test_read(void)
            "written: %s", text[0] ? "as they were" : "nothing");
     TAP_OK(read_text(&again, text, &budget, &error) == ATTEST_OK && again.sequences == 3 &&
                attest_texts_check(&again, 0, 3, &error) == ATTEST_OK,
-           "and read again");
+           "written texts can be read again");
     attest_texts_clear(&again);
     written(text, sizeof text, &again);
     TAP_OK(!strstr(text, "tokens"), "nothing of nothing");

@@ -17,7 +17,7 @@ static void set(attest_judge_allclose *tolerance, const char *atol, const char *
     attest_judge_allclose_set(tolerance, a, r);
 }
 
-/* Whether the doubles are the next ones below and above. */
+/* Returns whether the doubles are the next ones below and above. */
 static bool is_next(double low, double high, const fmpq_t value)
 {
     fmpq_t x[4];
@@ -275,8 +275,10 @@ static void cases(void)
         {"near", 1.01, 0, 1, 1e-9, ATTEST_JUDGE_CLOSE},
         {"an error reaches over the border", 1.01, 0.1, 1, 0, ATTEST_JUDGE_OPEN},
         {"the other error does", 1.01, 0, 1, 0.1, ATTEST_JUDGE_OPEN},
-        {"beyond the border, but for an error", 1.1, 0.2, 1, 0, ATTEST_JUDGE_OPEN},
-        {"but for the other", 1.1, 0, 1, 0.2, ATTEST_JUDGE_OPEN},
+        {"beyond the border by less than the error of the output", 1.1, 0.2, 1, 0,
+         ATTEST_JUDGE_OPEN},
+        {"beyond the border by less than the error of the exact value", 1.1, 0, 1, 0.2,
+         ATTEST_JUDGE_OPEN},
         {"beyond both errors", 3, 0.1, 1, 0.1, ATTEST_JUDGE_FAR},
         {"nothing is known of it", 3, 0, 1, (double)INFINITY, ATTEST_JUDGE_OPEN},
         {"infinite", (double)INFINITY, 0, 1, 0, ATTEST_JUDGE_FAR},
@@ -312,10 +314,10 @@ static void cases(void)
     bound[1] = nan;
     TAP_OK(!attest_judge_allclose_holds(&at, &tolerance, bound, o, error, 2) && at == 0 &&
                attest_judge_allclose_holds(&at, &tolerance, bound + 1, o + 1, error, 1),
-           "no bound is in no tolerance; a row of NaN is");
+           "an infinite bound is outside every tolerance, a row of NaN inside");
     error[1] = bound[1] = inf;
     TAP_OK(!attest_judge_allclose_holds(&at, &tolerance, bound + 1, o + 1, error + 1, 1),
-           "nor is a value that is not known");
+           "a value that is not known is outside every tolerance");
     fmpq_clear(atol);
     fmpq_clear(rtol);
 }

@@ -321,7 +321,7 @@ typedef struct tally {
     size_t elements, unknown, unbounded, wrong, far, empty;
 } tally;
 
-/* Whether |x - truth| <= limit is proved. */
+/* Returns whether |x - truth| <= limit is proved. */
 static bool is_within(double x, const arb_t truth, double limit)
 {
     arb_t d, l;

@@ -557,7 +557,7 @@ static void check_choices(void)
                attest_judge_instance_choose(&x, &y, ATTEST_RECIPE_BELOW, true) == y.lo &&
                attest_judge_instance_choose(&x, &y, ATTEST_RECIPE_PUSH, true) == y.hi &&
                attest_judge_instance_choose(&x, &y, ATTEST_RECIPE_PUSH, false) == y.lo,
-           "and the ends");
+           "choices at the ends of the interval");
 }
 
 /* A tree of depth 2 has four leaves, a chain of two additions three numbers; less where more is

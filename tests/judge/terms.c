@@ -219,16 +219,16 @@ static void moment_cases(void)
     for (size_t j = 0; j < 30; j++)
         x.value[j] = 3000;
     x.k[30] = 20;
-    expect_nothing(&x, "a sum that overflows before the maximum is raised");
+    expect_nothing(&x, "the sum may overflow before the maximum is raised");
     x.v.direction = ATTEST_JUDGE_DIRECTION_BACKWARD;
     scene_get_bound(b, &x);
-    TAP_OK(b[1] < 1, "and does not where the largest score comes first");
+    TAP_OK(b[1] < 1, "no overflow if the largest score is first");
     x.v.max = ATTEST_JUDGE_MAX_TWO_PASS;
     scene_get_bound(b, &x);
-    TAP_OK(b[1] < 1, "nor where the maximum is known before");
+    TAP_OK(b[1] < 1, "no overflow if the maximum is computed first");
     x.v.max = ATTEST_JUDGE_MAX_ONLINE;
     x.v.direction = ATTEST_JUDGE_DIRECTION_ANY;
-    expect_nothing(&x, "nor is anything said of any order");
+    expect_nothing(&x, "in any order the sum may overflow");
     x.v.direction = ATTEST_JUDGE_DIRECTION_FORWARD;
     x.v.tile = 31;
     scene_get_bound(b, &x);

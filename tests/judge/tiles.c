@@ -28,7 +28,7 @@ static extent extent_of(const size_t *tile_of, size_t count, size_t from, size_t
     return e;
 }
 
-/* Whether tile i may raise what the tiles before it leave. */
+/* Returns whether tile i may raise what the tiles before it leave. */
 static bool may_raise(const size_t *tile_of, size_t count, size_t i, size_t tiles,
                       bool backward, bool sink)
 {

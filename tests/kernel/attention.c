@@ -17,7 +17,7 @@ struct tally {
     double distances, bounds; /* sums, to compare typical sizes */
 };
 
-/* Whether a row is within its bound: by balls where it is not clear without. */
+/* Returns whether a row is within its bound: by balls where it is not clear without. */
 static bool row_inside(const struct problem *problem, size_t b, size_t i, double *distance,
                        struct tally *tally)
 {

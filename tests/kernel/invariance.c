@@ -141,7 +141,7 @@ static void test_not_finite(const char *name, bool hardmax, uint64_t *state)
     TAP_OK(others, "%s: other batch entries keep theirs", name);
 }
 
-/* Whether the two outputs are within the sum of the bounds of each other. */
+/* Returns whether the two outputs are within the sum of the bounds of each other. */
 static bool agree(const struct problem *a, const struct problem *b)
 {
     for (size_t row = 0; row < a->batch * a->n; row++) {

@@ -41,13 +41,13 @@ void problem_run(struct problem *problem);
 void problem_fill(struct problem *problem, unsigned kind, uint64_t *state);
 extern const char *const problem_kind_name[PROBLEM_KINDS];
 
-/* Whether row i of batch entry b of `out` is within `error` of the exact result; +inf always
- * is. *distance gets the distance, to about 3 digits (0 for a hardmax row with error +inf,
- * which is not looked at). */
+/* Returns whether row i of batch entry b of `out` is within `error` of the exact result; +inf
+ * always is. *distance gets the distance, to about 3 digits (0 for a hardmax row with error
+ * +inf, which is not looked at). */
 bool problem_row_inside(const struct problem *problem, size_t b, size_t i, double *distance);
 
-/* Whether long double arithmetic shows that the row is within `error`; false says nothing.
- * Faster by far than problem_row_inside. *distance as there. */
+/* Returns whether long double arithmetic shows that the row is within `error`; false says
+ * nothing. Faster by far than problem_row_inside. *distance as there. */
 bool problem_row_clear(const struct problem *problem, size_t b, size_t i, double *distance);
 
 /* A double in [-1, 1]; one with random bits; a nearly normal one. */

@@ -119,9 +119,9 @@ static void test_log2(void)
     TAP_OK(attest_ball_format_log2(x) == NULL, "0 has no logarithm");
     arb_one(x);
     mag_one(arb_radref(x));
-    TAP_OK(attest_ball_format_log2(x) == NULL, "nor has [0, 2]");
+    TAP_OK(attest_ball_format_log2(x) == NULL, "[0, 2] has no logarithm");
     arb_indeterminate(x);
-    TAP_OK(attest_ball_format_log2(x) == NULL, "nor the unknown");
+    TAP_OK(attest_ball_format_log2(x) == NULL, "an indeterminate ball has no logarithm");
     arb_clear(x);
 }
 

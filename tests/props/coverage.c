@@ -8,7 +8,7 @@
 static const attest_coverage wanted[] = {{"dull", 0, 10}, {"sharp", 20, 100}, {0}};
 static const attest_property property = {.name = "toy", .coverage = wanted};
 
-/* Whether so many labels in so many trials are within the bounds. */
+/* Returns whether so many labels in so many trials are within the bounds. */
 static bool is_within(uint64_t trials, uint64_t dull, uint64_t sharp, char reason[160])
 {
     attest_chunk_result result;

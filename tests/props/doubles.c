@@ -10,7 +10,7 @@
 #include "tests/props/quiet.h"
 #include "tests/tap.h"
 
-/* Whether text is a double, and which. */
+/* Returns whether text is a double, and which. */
 static bool get(double *x, const char *text)
 {
     fmpq_t value;

@@ -129,7 +129,7 @@ static size_t count_bits(const fmpz_t x)
     return fmpz_is_zero(x) ? 0 : fmpz_bits(x) - fmpz_val2(x);
 }
 
-/* Whether the tokens are x, 2x, 3x, ... */
+/* Returns whether the tokens are x, 2x, 3x, ... */
 static bool is_consecutive(const attest_vocabulary *v)
 {
     bool is = v->count >= 3;
@@ -145,7 +145,7 @@ static bool is_consecutive(const attest_vocabulary *v)
     return is;
 }
 
-/* Whether every other token is the opposite of the one before. */
+/* Returns whether every other token is the opposite of the one before. */
 static bool is_paired(const attest_vocabulary *v)
 {
     bool is = v->count >= 4;
@@ -196,7 +196,7 @@ static bool check_tokens(const attest_vocabulary *v)
     return true;
 }
 
-/* Whether every token of the dataset is one of the vocabulary, in all its entries. */
+/* Returns whether every token of the dataset is one of the vocabulary, in all its entries. */
 static bool check_members(const attest_dataset *d, const attest_vocabulary *v)
 {
     size_t found = 0;
@@ -216,7 +216,7 @@ static bool check_members(const attest_dataset *d, const attest_vocabulary *v)
     return d->dim == v->dim && found == d->tokens.count;
 }
 
-/* Whether sequence i has the tokens of the one before, in another order. */
+/* Returns whether sequence i has the tokens of the one before, in another order. */
 static bool is_permuted(const attest_dataset *d, size_t i)
 {
     size_t length = attest_dataset_length(d, i);
@@ -237,7 +237,7 @@ static bool is_permuted(const attest_dataset *d, size_t i)
     return true;
 }
 
-/* Whether sequence i is the one before but for one place. */
+/* Returns whether sequence i is the one before but for one place. */
 static bool is_exchanged(const attest_dataset *d, size_t i)
 {
     size_t length = attest_dataset_length(d, i), differ = 0;
@@ -247,7 +247,7 @@ static bool is_exchanged(const attest_dataset *d, size_t i)
     return differ == 1;
 }
 
-/* Whether sequence a is sequence b without one of its places. */
+/* Returns whether sequence a is sequence b without one of its places. */
 static bool is_part(const attest_dataset *d, size_t a, size_t b)
 {
     size_t length = attest_dataset_length(d, a), k = 0;
@@ -261,7 +261,7 @@ static bool is_part(const attest_dataset *d, size_t a, size_t b)
     return k == length;
 }
 
-/* Whether sequence i is the one before and one of its tokens again. */
+/* Returns whether sequence i is the one before and one of its tokens again. */
 static bool is_repeated(const attest_dataset *d, size_t i)
 {
     size_t length = attest_dataset_length(d, i - 1), k = 0;
@@ -363,7 +363,7 @@ static bool is_same(const attest_matrix *a, const attest_matrix *b)
     return same;
 }
 
-/* Whether a power of ten stands above or below the line of its first entry. */
+/* Returns whether a power of ten stands above or below the line of its first entry. */
 static bool is_scaled(const attest_matrix *m)
 {
     fmpz_t power;
@@ -379,7 +379,7 @@ static bool is_scaled(const attest_matrix *m)
     return scaled;
 }
 
-/* Whether a = -b, and not 0. */
+/* Returns whether a = -b, and not 0. */
 static bool is_opposite(const attest_matrix *a, const attest_matrix *b)
 {
     bool opposite = a->rows == b->rows && a->cols == b->cols && !is_zero(a);

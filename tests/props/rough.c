@@ -13,7 +13,7 @@ typedef struct tally {
     size_t trials, told, collisions, wrong, sampled;
 } tally;
 
-/* Whether the root of the ball lies strictly between the bounds. */
+/* Returns whether the root of the ball lies strictly between the bounds. */
 static bool encloses(const double *bound, const arb_t square)
 {
     bool inside;

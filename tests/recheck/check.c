@@ -183,17 +183,17 @@ static void test_grid(void)
         attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK ||
         attest_recheck_make_doubles(&check, NULL) != ATTEST_OK)
         abort();
-    TAP_OK(count_near(&check, 0) == 1, "at 0 the pair that doubles do not tell apart");
-    TAP_OK(count_near(&check, 2) == 4, "and within 2 those of small tokens");
-    TAP_OK(count_near(&check, 1e300) == 10, "within 1e300 all");
-    TAP_OK(count_near(&check, INFINITY) == 10, "and within infinity");
+    TAP_OK(count_near(&check, 0) == 1, "within 0: the pair with equal doubles");
+    TAP_OK(count_near(&check, 2) == 4, "within 2: the pairs of small tokens");
+    TAP_OK(count_near(&check, 1e300) == 10, "within 1e300: all pairs");
+    TAP_OK(count_near(&check, INFINITY) == 10, "within infinity: all pairs");
     for (size_t p = 0; p < check.positions; p++) {
         double error = check.error[p];
         size_t near = p % 2 || p > 3 ? 5 : 4; /* 4 with it, and the pair unless it is of it */
         check.error[p] = INFINITY;
-        TAP_OK(count_near(&check, 0) == near, "position %zu, of which nothing is known", p);
+        TAP_OK(count_near(&check, 0) == near, "position %zu with an infinite error", p);
         check.error[p] = NAN;
-        TAP_OK(count_near(&check, 0) >= 4, "nor if that is a NaN");
+        TAP_OK(count_near(&check, 0) >= 4, "a position with NaN as its error");
         check.error[p] = error;
     }
     attest_recheck_clear(&check);

@@ -40,7 +40,7 @@ static void check_exp(uint64_t *state)
     TAP_OK(worst < ATTEST_RECHECK_EXP_ERROR / 2, "exp is right to 2^%.1f", log2(worst));
 }
 
-/* Whether the bound at a position holds; *told counts those that have one. */
+/* Returns whether the bound at a position holds; *told counts those that have one. */
 static bool holds(attest_recheck *check, attest_recheck_double_eval *quick, size_t p,
                   long *told)
 {
@@ -210,7 +210,7 @@ static void check_ties(void)
     attest_dataset_clear(&dataset);
 }
 
-/* Whether two points, rounded to integers of the scale, are within the limit. */
+/* Returns whether two points, rounded to integers of the scale, are within the limit. */
 static bool is_near(const attest_recheck_product *product, const double *x, const double *y,
                     size_t dim)
 {

@@ -219,8 +219,8 @@ static void get_squares(arb_ptr square, attest_recheck *check)
     _arb_vec_clear(out, (slong)(check->positions * dim));
 }
 
-/* Whether the doubles show that the norm of an output, in its units, does not reach a little
- * more than it is, and not that it does not reach itself. */
+/* Returns whether the doubles show that the norm of an output, in its units, does not reach a
+ * little more than it is, and not that it does not reach itself. */
 static bool is_norm(const attest_recheck *check, size_t p, const arb_t square)
 {
     arb_t norm;
@@ -235,7 +235,7 @@ static bool is_norm(const attest_recheck *check, size_t p, const arb_t square)
            !attest_recheck_may_reach(check, p, above);
 }
 
-/* Whether the double of a position is within its error of the output. */
+/* Returns whether the double of a position is within its error of the output. */
 static bool is_enclosed(attest_recheck *check, size_t p)
 {
     enum { BITS = 4000 };
@@ -298,8 +298,8 @@ static void test_doubles(void)
            positions, wrong);
 }
 
-/* Whether a norm, times a power of two, is reached, and not 10^-12 more; entries are those of
- * the doubles. */
+/* Returns whether a norm, times a power of two, is reached, and not 10^-12 more; entries are
+ * those of the doubles. */
 static bool is_reached(attest_recheck *check, size_t p, int exponent)
 {
     arb_t square, x;
@@ -538,9 +538,10 @@ static void test_lemma(void)
         attest_construction_clear(&c);
         attest_dataset_clear(&dataset);
     }
-    TAP_OK(lemmas > 0 && least >= 1, "norms by the lemma are bounds: %g of them at least, %zu",
-           least, lemmas);
-    TAP_OK(most < 4, "and of the right size: %g of them at most", most);
+    TAP_OK(lemmas > 0 && least >= 1,
+           "bounds of norms by the lemma: at least %g times the norm, %zu lemmas", least,
+           lemmas);
+    TAP_OK(most < 4, "bounds of norms by the lemma: at most %g times the norm", most);
     TAP_OK(n.covered > 0 && n.visited > 0 && n.missed == 0 && n.wrong == 0,
            "%zu times the lemma leaves %zu pairs: %zu times not the closest, %zu are none",
            n.covered, n.visited, n.missed, n.wrong);
@@ -560,7 +561,7 @@ static void set_power(attest_matrix *m, long exponent)
         fmpz_mul_2exp(m->entry, m->entry, (ulong)exponent);
 }
 
-/* Whether the bound of the norm at a position is one: not below what balls show. */
+/* Returns whether the bound of the norm at a position is one: not below what balls show. */
 static bool is_bound(attest_recheck *check, const attest_recheck_lemma *lemma, size_t p)
 {
     double bound = attest_recheck_lemma_norm(lemma, p);
@@ -713,7 +714,7 @@ static void test_far_end(void)
     attest_dataset_clear(&dataset);
 }
 
-/* Whether the lemma applies to 1 and 2 as keys and values, where scores are gap x y. */
+/* Returns whether the lemma applies to 1 and 2 as keys and values, where scores are gap x y. */
 static bool applies(const char *gap)
 {
     static const char data[] =
@@ -750,11 +751,11 @@ static void test_wide(void)
     TAP_OK(applies("3") && applies("2") && applies("1.99") && applies("1.317") &&
                applies("1.31695789692481670863") &&
                applies("1.3169578969248167086250463473079685"),
-           "gaps that suffice");
+           "gaps to which the lemma applies");
     TAP_OK(!applies("1") && !applies("1.3169") && !applies("0.01") && !applies("0") &&
                !applies("1.31695789692481670862") &&
                !applies("1.3169578969248167086250463473079684"),
-           "and that do not");
+           "gaps to which the lemma does not apply");
 }
 
 /* Writes a random fraction. */
@@ -864,8 +865,8 @@ static void get_top(fmpq_t top, const attest_recheck *check, size_t p)
     fmpq_clear(slope), fmpq_clear(value);
 }
 
-/* Whether the bound is at least |x + w top|, and its square more by less than 2^-40 of the
- * parts.
+/* Returns whether the bound is at least |x + w top|, and its square more by less than 2^-40 of
+ * the parts.
  */
 static bool is_tight(const attest_recheck *check, const attest_recheck_lemma *lemma, size_t p)
 {

@@ -142,7 +142,7 @@ static void test_work(void)
     TAP_OK(norm[0] > norm[1] && norm[1] > 0 && fabs(both - norm[0] - norm[1]) < 1e-3 * both,
            "the work of a distance is that of both norms");
     TAP_OK(work_of(&s, 0, 1) == 0 && work_of(&s, 1, 0) == 0 && work_of(&s, 0, 0) == 0,
-           "and none when it is asked for again");
+           "a distance that was computed before costs no work");
     scene_clear(&s);
     scene_init(&s, "softmax", thirds);
     s.check.work_left = norm[0] + norm[1] / 2;
@@ -151,7 +151,7 @@ static void test_work(void)
     scene_clear(&s);
 }
 
-/* Whether outputs are equal takes no bits where they are rational. */
+/* Returns whether outputs are equal takes no bits where they are rational. */
 static void test_zero(const char *activation)
 {
     arb_t square;
@@ -189,10 +189,10 @@ static void test_routes(void)
                !s.check.met_terms &&
                attest_recheck_order(&s.check, s.dataset.start[2], s.dataset.start[3], x,
                                     1000) == 2,
-           "where sums may have no terms balls tell");
+           "without terms for sums, balls decide");
     TAP_OK(compare_end(&s, 2, 3, 100000000, 100) == -1 &&
                compare_end(&s, 2, 3, -100000000, 100) == 1,
-           "and of far ends, whatever bits are allowed");
+           "comparisons with very large and very small ends");
     fmpq_clear(x);
     scene_clear(&s);
 }

@@ -44,7 +44,8 @@ static size_t seen(const outputs *o, size_t i, size_t k)
                                                   : attest_dataset_length(o->dataset, i);
 }
 
-/* Whether each of the first a tokens of sequence i is among the first b of sequence j. */
+/* Returns whether each of the first a tokens of sequence i is among the first b of sequence j.
+ */
 static bool inside(const attest_dataset *d, size_t i, size_t a, size_t j, size_t b)
 {
     for (size_t m = 0; m < a; m++) {

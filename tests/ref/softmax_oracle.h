@@ -38,7 +38,7 @@ static bool oracle_holds(const oracle_instance *o, size_t i, size_t seen, long t
     return false;
 }
 
-/* Whether the pair is required, by comparing sets element by element. */
+/* Returns whether the pair is required, by comparing sets element by element. */
 static bool oracle_required(const oracle_instance *o, size_t i, size_t k, size_t j, size_t l)
 {
     size_t a = oracle_seen(o, i, k), b = oracle_seen(o, j, l);
@@ -136,7 +136,7 @@ static void oracle_add(oracle_sum *total, const oracle_instance *o, const size_t
     oracle_sum_free(s);
 }
 
-/* Whether the outputs are equal: all collected coefficients vanish. */
+/* Returns whether the outputs are equal: all collected coefficients vanish. */
 static bool oracle_equal(const oracle_instance *o, const size_t p[2][2])
 {
     oracle_sum *total = oracle_sum_new();

@@ -155,7 +155,7 @@ static bool same_token(const place *a, slong i, const place *b, slong j)
     return true;
 }
 
-/* Whether every token that a sees is seen by b. */
+/* Returns whether every token that a sees is seen by b. */
 static bool inside(const place *a, const place *b)
 {
     for (slong i = 0; i < a->seen; i++) {

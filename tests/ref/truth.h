@@ -40,7 +40,8 @@ const ref_square *ref_truth_separation(const ref_truth *truth, size_t a, size_t 
 /* Compares the root of the square with x: -1, 0 or 1. */
 int ref_square_compare(const ref_square *square, const fmpq_t x);
 
-/* Whether above is a rational multiple of below and the root rational; root is set to it. */
+/* Returns whether above is a rational multiple of below and the root rational; root is set to
+ * it. */
 bool ref_square_root(fmpq_t root, const ref_square *square);
 
 /* The required pair a < b with the least separation, and the position with the largest norm:

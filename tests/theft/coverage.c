@@ -39,7 +39,7 @@ static void test_bounds(void)
                 upper &= low <= (double)k / n && (double)k / n <= high;
             }
     TAP_OK(sound, "the tail at the lower bound is at most alpha");
-    TAP_OK(tight, "and more than alpha a little beyond it");
+    TAP_OK(tight, "the tail slightly beyond the bound is more than alpha");
     TAP_OK(upper, "the upper bound is the mirror image");
     /* k = n: the bound is alpha^(1/n) in closed form; k = 1: 1 - (1 - alpha)^(1/n). */
     double all = theft_coverage_bound_lower(1000000, 1000000, 0.01);

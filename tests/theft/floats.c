@@ -88,7 +88,7 @@ static void test_steps(void)
     TAP_OK(theft_double_step(DBL_MAX, 5) == DBL_MAX &&
                theft_double_step(-DBL_MAX, -5) == -DBL_MAX &&
                theft_double_step(DBL_MAX, INT64_MIN + 1) < 0,
-           "and stops at the ends");
+           "steps stop at the largest finite doubles");
 }
 
 TEST(floats)

@@ -154,7 +154,7 @@ static void test_other_children(void)
     run(&e, 3, 0, 0);
     TAP_OK(waitpid(other, &status, 0) == other && WEXITSTATUS(status) == 42,
            "the engine waits for its own children only");
-    TAP_OK(waitpid(-1, &status, WNOHANG) == -1, "and leaves none behind");
+    TAP_OK(waitpid(-1, &status, WNOHANG) == -1, "the engine leaves no child behind");
 }
 
 static int handler_pipe[2];

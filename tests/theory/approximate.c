@@ -490,9 +490,9 @@ static void test_closed_form(size_t grid)
         abort();
     arb_sqr(square, a.l2, 128);
     TAP_OK(arb_contains_fmpq(a.l1, l1) && arb_contains_fmpq(square, l2),
-           "%zu cells: enclosures have the closed form in them", grid);
+           "%zu cells: enclosures contain the closed form", grid);
     TAP_OK(arb_rel_accuracy_bits(a.l1) >= 8 && arb_rel_accuracy_bits(square) >= 8,
-           "and are narrow");
+           "enclosures have an accuracy of 8 bits or more");
     attest_approximation_clear(&a);
     fmpq_clear(l1), fmpq_clear(l2), fmpq_clear(h), fmpq_clear(c), fmpq_clear(term);
     arb_clear(square);
@@ -665,7 +665,7 @@ static void test_quadrature(size_t d, size_t n, size_t grid, double times, long 
                     entries * (omega + range * measure)) &&
                has_ends(a.l2_bound, sqrt(entries) * (omega + range * sqrt(measure)),
                         sqrt(entries) * (omega + range * sqrt(measure))),
-           "and the bounds");
+           "bounds of the errors by the note's inequalities");
     attest_approximation_clear(&a);
 }
 

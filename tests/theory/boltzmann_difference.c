@@ -201,10 +201,10 @@ static void test_cancellation(void)
     }
     TAP_OK(attest_boltz_difference_bound(&d, &left, &right, denominator, 30, 128, NULL) ==
                ATTEST_UNABLE,
-           "128 bits are not enough for a planted cancellation, and that is said");
+           "128 bits are not enough for a planted cancellation: UNABLE");
     TAP_OK(attest_boltz_difference_bound(&d, &left, &right, denominator, 30, 300, NULL) ==
                ATTEST_UNABLE,
-           "nor are 300, and more are not taken");
+           "300 bits are not enough: UNABLE");
     ok =
         attest_boltz_difference_bound(&d, &left, &right, denominator, 30, 0, NULL) == ATTEST_OK;
     TAP_OK(ok && d.bits > 300, "doubling reaches it (%ld bits)", d.bits);

@@ -186,7 +186,7 @@ TEST(contextual)
     TAP_OK(failed == 0,
            "contexts of 500 datasets, some of whose tokens are taken for one (%zu failed)",
            failed);
-    TAP_OK(wrong == 0, "and the classes alone (%zu failed)", wrong);
+    TAP_OK(wrong == 0, "classes of the same datasets (%zu failed)", wrong);
     flint_cleanup();
     return 0;
 }

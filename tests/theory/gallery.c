@@ -19,7 +19,7 @@ static bool same_pair(const attest_universal_pair *a, const attest_universal_pai
     return true;
 }
 
-/* Whether these weights merge the entry's pair. */
+/* Returns whether these weights merge the entry's pair. */
 static bool merges(attest_counterexample *c, const attest_gallery_entry *entry)
 {
     attest_error error;
@@ -132,7 +132,7 @@ static void set_spot(spot *s, const attest_gallery_entry *entry)
     set_winners(s, entry, keys);
 }
 
-/* Whether the layers that the entry is about make the same of both, and should not. */
+/* Returns whether the layers that the entry is about make the same of both, and should not. */
 static bool is_merged(const spot *a, const spot *b, const attest_gallery_entry *entry)
 {
     static const attest_gallery_defeats only[] = {ATTEST_GALLERY_NEGATIVE, ATTEST_GALLERY_ZERO,

@@ -247,11 +247,11 @@ static void test_projection(void)
     other.max_bits = 2048;
     TAP_OK(attest_memorization_build(&other, &data, &error) == ATTEST_UNABLE &&
                strstr(error.text, "[0,0]") && strstr(error.text, "[2,0]"),
-           "a projection that merges two classes is not taken: %s", error.text);
+           "a projection that merges two classes is rejected: %s", error.text);
     attest_memorization_clear(&other);
     _fmpz_vec_set(m.network.after.group[0].direction, p, 2);
     TAP_OK(check(&m.network, &data) != ATTEST_PROVED,
-           "nor is a network proved that has it in place of its own");
+           "a network with this projection is not proved");
     attest_memorization_clear(&m);
     attest_dataset_clear(&data);
     _fmpz_vec_clear(p, 2);

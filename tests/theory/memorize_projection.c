@@ -26,7 +26,7 @@ static long along(const scene *s, const fmpz *p, const long *x)
     return sum;
 }
 
-/* Whether there is a point between the two. */
+/* Returns whether there is a point between the two. */
 static bool has_between(const scene *s, const fmpz *p, size_t a, size_t b)
 {
     long low = along(s, p, s->z[a]), high = along(s, p, s->z[b]);

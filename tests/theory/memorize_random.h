@@ -7,7 +7,8 @@
 
 #include "tests/theory/labelled.h"
 
-/* Whether steepest is the largest |entry| of W_2, of the ramps and of what cancels the skip. */
+/* Returns whether steepest is the largest |entry| of W_2, of the ramps and of what cancels the
+ * skip. */
 static bool is_steepest(const attest_memorization *m)
 {
     const attest_feed_forward *layer = &m->network.after;

@@ -32,7 +32,7 @@ static void enumerate(const set *prefix, size_t most)
     }
 }
 
-/* Whether the values of both together are a whole gap apart. */
+/* Returns whether the values of both together are a whole gap apart. */
 static bool spread(const set *a, const set *b)
 {
     for (size_t i = 0; i < a->count; i++)

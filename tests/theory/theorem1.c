@@ -244,8 +244,8 @@ static void test_file(void)
                strcmp(back.parameter[0].value, "0") == 0 &&
                strcmp(back.property, "theorem1") == 0 && back.pair[1][1] == 3 &&
                strcmp(back.found_by, "construction") == 0,
-           "what was written is what is read");
-    TAP_OK(ok && merges(&back), "and it is still a counterexample");
+           "the counterexample is read as it was written");
+    TAP_OK(ok && merges(&back), "the counterexample is one after reading, too");
     unlink(path);
     attest_counterexample_clear(&c);
     attest_counterexample_clear(&back);

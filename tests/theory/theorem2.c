@@ -158,7 +158,7 @@ static double log2_of(const arb_t ball)
     return arf_get_d(arb_midref(ball), ARF_RND_NEAR);
 }
 
-/* Whether the logarithm is that of the number. */
+/* Returns whether the logarithm is that of the number. */
 static bool is_log2(const arb_t log2, const arb_t x)
 {
     arb_t expected;
@@ -189,7 +189,7 @@ static bool certified(attest_construction *c, attest_finding *finding,
     return ok;
 }
 
-/* Whether kappa = m 2^e with m below 2^57: its 56 bits, and one for the carry. */
+/* Returns whether kappa = m 2^e with m below 2^57: its 56 bits, and one for the carry. */
 static bool kappa_is_short(const attest_construction *c)
 {
     fmpz_t odd;
@@ -356,7 +356,7 @@ static void test_hypotheses(void)
     FAILS("eps 0 1", many, ATTEST_STRATEGY_GAP, -1, -1, 1);
 }
 
-/* Whether root^2 is above (below) square, and within 2^-40 of it. */
+/* Returns whether root^2 is above (below) square, and within 2^-40 of it. */
 static bool is_just(const fmpq_t root, long square, bool above)
 {
     fmpq_t own;

@@ -35,7 +35,7 @@ static bool is_normal(const attest_rational_vector *v)
     return ok;
 }
 
-/* Whether only the two largest entries of v have a part in w. */
+/* Returns whether only the two largest entries of v have a part in w. */
 static bool uses_largest(const fmpq *w, const attest_rational_vector *v)
 {
     size_t larger[MOST_DIM] = {0};
@@ -160,7 +160,8 @@ static void project(fmpq_t value, const attest_rational_vector *v, const attest_
     fmpq_clear(x);
 }
 
-/* Whether all v.x are different and none is 0, and the least |v.x|, by comparing all. */
+/* Returns whether all v.x are different and none is 0, and the least |v.x|, by comparing all.
+ */
 static bool compare_all(fmpq_t least, const attest_rational_vector *v,
                         const attest_tokens *tokens)
 {
@@ -269,7 +270,7 @@ static void test_close(void)
         fmpq_clear(&token[t][0]), fmpq_clear(&token[t][1]);
 }
 
-/* Whether y = m 2^e with m of at most so many bits. */
+/* Returns whether y = m 2^e with m of at most so many bits. */
 static bool has_bits(const fmpq_t y, long bits)
 {
     fmpz_t odd;

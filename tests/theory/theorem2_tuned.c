@@ -145,8 +145,8 @@ static bool is_near(double a, double b)
     return fabs(a - b) <= 1e-5 * fabs(a);
 }
 
-/* Whether w is as long as D and R want it, r is what it makes of r_max, and nothing drawn here
- * is better. */
+/* Returns whether w is as long as D and R want it, r is what it makes of r_max, and nothing
+ * drawn here is better. */
 static bool is_tuned(const attest_construction *c, const attest_dataset *data, double scale,
                      uint64_t *state)
 {
