@@ -33,9 +33,10 @@ typedef struct comparison {
     attest_audit_pairs *row; /* shared: by position, its pairs with those after it */
 } comparison;
 
-/* Whether |middle_a - middle_b| > reach_a + reach_b for certain: the sum of the squares of dim
- * differences has a relative error of (dim + 2) u, u = 2^-53; the right side, sums of sums, of
- * 6 u and the rounding of its factor; above 2^-900 nothing underflows. False for NaN. */
+/* Returns whether |middle_a - middle_b| > reach_a + reach_b for certain: the sum of the squares
+ * of dim differences has a relative error of (dim + 2) u, u = 2^-53; the right side, sums of
+ * sums, of 6 u and the rounding of its factor; above 2^-900 nothing underflows. False for NaN.
+ */
 static bool doubles_show(const comparison *w, size_t a, size_t b)
 {
     const double *x = w->middle + a * w->dim, *y = w->middle + b * w->dim;

@@ -251,7 +251,7 @@ static double add_shares(double g[MOST_SIZE], double *least, const share *part, 
     return error * SLACK;
 }
 
-/* Whether |sum_h e^-depth_h y_h| > bound, from the largest entry of the sum. */
+/* Returns whether |sum_h e^-depth_h y_h| > bound, from the largest entry of the sum. */
 static bool is_above(const share *part, size_t heads, size_t dim, double bound)
 {
     double least, g[MOST_SIZE] = {0}, error = add_shares(g, &least, part, heads, dim), most = 0;

@@ -232,7 +232,7 @@ static int64_t start_time(void)
     return epoch && *epoch ? (int64_t)strtoll(epoch, NULL, 10) : (int64_t)time(NULL);
 }
 
-/* plan = what the command line asks for. The caller frees the list of properties. EXIT_HOLDS,
+/* Sets plan from the command line. The caller frees the list of properties. EXIT_HOLDS,
  * or a complaint and its exit code. */
 static int make_plan(attest_plan *plan, const campaign_request *request)
 {

@@ -38,7 +38,7 @@ typedef struct attest_in_double {
     uint64_t *random; /* the generator of stochastic rounding */
 } attest_in_double;
 
-/* Whether the format can be simulated in doubles with this rounding. */
+/* Returns whether the format can be simulated in doubles with this rounding. */
 bool attest_in_double_fits(const attest_format *format, attest_simulated_rounding rounding);
 
 /* Domain: attest_in_double_fits. escaped and random must outlive it. */

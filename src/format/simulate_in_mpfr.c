@@ -124,7 +124,7 @@ void attest_in_mpfr_exp_cached(mpfr_ptr z, mpfr_srcptr x, attest_in_mpfr *arithm
     mpfr_set(z, cache->value + slot, MPFR_RNDN); /* exact */
 }
 
-/* Whether |x| is beyond the largest number of the format. */
+/* Returns whether |x| is beyond the largest number of the format. */
 static bool is_beyond(mpfr_srcptr x, const attest_in_mpfr *arithmetic)
 {
     const attest_format *f = &arithmetic->format;

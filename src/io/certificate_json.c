@@ -78,8 +78,8 @@ static void set_power_of_ten(fmpz_t x, slong k)
     fmpz_pow_ui(x, x, (ulong)k);
 }
 
-/* Whether x 10^apart differs from value, an integer of at most 15 digits, by no more than two
- * units in its 15th digit. Powers of ten are at most 10^(2 FAR). */
+/* Returns whether x 10^apart differs from value, an integer of at most 15 digits, by no more
+ * than two units in its 15th digit. Powers of ten are at most 10^(2 FAR). */
 static bool are_close(const fmpz_t x, const fmpz_t apart, const fmpz_t value)
 {
     FMPZ(power, difference);
@@ -164,7 +164,7 @@ static void split(arf_t middle, arf_t radius, const arb_t ball)
     }
 }
 
-/* Whether |ball / 2^shift - middle| <= radius on the whole ball. */
+/* Returns whether |ball / 2^shift - middle| <= radius on the whole ball. */
 static bool contains(const fmpq_t middle, const fmpq_t radius, const fmpz_t shift,
                      const arb_t ball)
 {

@@ -89,8 +89,8 @@ size_t attest_judge_block_count(const attest_judge_block *all, size_t lead, size
 attest_judge_block attest_judge_block_get(const attest_judge_block *all, size_t lead,
                                           size_t number, size_t size);
 
-/* Whether block number i in order of visit, number n in place, is the first of a group that is
- * summed from 0. */
+/* Returns whether block number i in order of visit, number n in place, is the first of a group
+ * that is summed from 0. */
 bool attest_judge_accumulator_promotes(const attest_judge_accumulator *s, size_t lead, size_t i,
                                        size_t n);
 
@@ -100,8 +100,8 @@ typedef struct attest_judge_running {
     double value;
 } attest_judge_running;
 
-/* Whether count more terms can be added within the depth of the accumulator. after: additions
- * that the result will pass later. */
+/* Returns whether count more terms can be added within the depth of the accumulator. after:
+ * additions that the result will pass later. */
 bool attest_judge_accumulator_allows(const attest_judge_accumulator *s, size_t count,
                                      size_t after, bool started);
 
@@ -110,8 +110,8 @@ bool attest_judge_accumulator_allows(const attest_judge_accumulator *s, size_t c
 void attest_judge_accumulator_add_leaves(attest_judge_running *running, size_t count,
                                          size_t after, attest_judge_accumulator *s);
 
-/* Whether many sums can be formed at once: products are rounded one by one and added one after
- * another, or summed in the blocks of a matrix unit, one after another. */
+/* Returns whether many sums can be formed at once: products are rounded one by one and added
+ * one after another, or summed in the blocks of a matrix unit, one after another. */
 bool attest_judge_accumulator_is_simple(const attest_judge_accumulator *s);
 
 /* o[c] += the sum over j of a[j] b[j stride + c] for all columns, each as add_products forms

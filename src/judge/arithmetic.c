@@ -200,7 +200,8 @@ static double least_normal(const attest_judge_rule *rule)
     return rule->work.in_double.plain ? DBL_MIN : rule->work.in_double.tiny;
 }
 
-/* Whether a constant is a normal number, and so are its reciprocal and its product with log2 e.
+/* Returns whether a constant is a normal number, and so are its reciprocal and its product with
+ * log2 e.
  */
 static bool is_normal(double x, const attest_judge_rule *rule)
 {
@@ -379,7 +380,7 @@ static bool is_of_format(const double *x, size_t count, const attest_judge_arith
     return true;
 }
 
-/* Whether the values of the head are numbers of the input formats of the variant. */
+/* Returns whether the values of the head are numbers of the input formats of the variant. */
 static bool fits(const attest_judge_head *head, const attest_judge_variant *variant)
 {
     const attest_judge_problem *x = head->problem;
@@ -397,8 +398,8 @@ static bool fits(const attest_judge_head *head, const attest_judge_variant *vari
     return true;
 }
 
-/* Whether scores can be added within the depth of the variant: in h additions a term meets at
- * most 2^h - 1 others. Sequential orders and matrix units have no depth. */
+/* Returns whether scores can be added within the depth of the variant: in h additions a term
+ * meets at most 2^h - 1 others. Sequential orders and matrix units have no depth. */
 static bool can_add(const attest_judge_variant *variant, size_t dim)
 {
     const attest_judge_dot *dot = &variant->score;

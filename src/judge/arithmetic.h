@@ -34,8 +34,8 @@ typedef struct attest_judge_arithmetic {
 /* Domain: attest_in_double_fits. */
 void attest_judge_arithmetic_init(attest_judge_arithmetic *unit, const attest_format *format);
 
-/* Whether the limit, half a unit above the largest number, still rounds to the largest number:
- * its significand is even. */
+/* Returns whether the limit, half a unit above the largest number, still rounds to the largest
+ * number: its significand is even. */
 bool attest_judge_arithmetic_includes_limit(const attest_format *format);
 
 /* The parameters of the format for the loops of loops.h; flush: results below the least normal

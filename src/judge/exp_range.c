@@ -195,8 +195,8 @@ double attest_exp2_polynomial_eval(const attest_exp2_polynomial *polynomial, dou
     return (double)r;
 }
 
-/* Whether the results of Horner's scheme on [0, 1] are in [1, 2): all terms are >= 0, so that
- * they grow with f, and a sum of terms errs by a factor of (1 + 2^-24)^n at most. */
+/* Returns whether the results of Horner's scheme on [0, 1] are in [1, 2): all terms are >= 0,
+ * so that they grow with f, and a sum of terms errs by a factor of (1 + 2^-24)^n at most. */
 static bool is_proper(const attest_exp2_polynomial *p)
 {
     double sum = 0;

@@ -462,8 +462,8 @@ static element cast_output(const attest_judge_instance *x, element y)
     return cast(y, h);
 }
 
-/* Whether the scores of all keys that are seen are finite. A score that overflows downwards is
- * not a key that is not seen. */
+/* Returns whether the scores of all keys that are seen are finite. A score that overflows
+ * downwards is not a key that is not seen. */
 static bool is_finite_row(const attest_judge_instance *x, const attest_judge_row *row)
 {
     for (size_t n = 0; n < row->last - row->first; n++)

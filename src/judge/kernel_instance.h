@@ -80,7 +80,7 @@ typedef struct attest_judge_recipe {
     attest_judge_emulation emulation; /* keys whose exponentials a polynomial computes */
 } attest_judge_recipe;
 
-/* Whether an error depends on the exact result. */
+/* Returns whether an error depends on the exact result. */
 bool attest_judge_recipe_pushes(const attest_judge_recipe *recipe);
 
 /* The kernel of a schedule, with correctly rounded exp. */
@@ -242,7 +242,7 @@ double attest_judge_instance_sink_argument(const attest_judge_instance *x, doubl
 attest_judge_exponential attest_judge_instance_log(const attest_judge_instance *x, double sum,
                                                    bool outer);
 
-/* Whether the reference stays m when the maximum is more, (i). */
+/* Returns whether the reference stays m when the maximum is more, (i). */
 bool attest_judge_instance_keeps(const attest_judge_instance *x, double m, double more);
 
 /* Counts the overflows and underflows of an exponential of at least y_low and of P from p_low
@@ -250,7 +250,7 @@ bool attest_judge_instance_keeps(const attest_judge_instance *x, double m, doubl
 void attest_judge_instance_watch(const attest_judge_instance *x, size_t key, double y_low,
                                  double p_low, double p_high);
 
-/* Whether weights are quantised in groups of keys. */
+/* Returns whether weights are quantised in groups of keys. */
 static inline bool attest_judge_instance_quantises(const attest_judge_instance *x)
 {
     return x->variant->p_scheme.name[0] != '\0';
@@ -271,7 +271,7 @@ static inline double attest_judge_instance_cast(const attest_judge_instance *x, 
     return x->variant->cast ? attest_in_double_convert(y, &x->p) : y;
 }
 
-/* Whether the exponential of key j of a tile is computed by the polynomial. */
+/* Returns whether the exponential of key j of a tile is computed by the polynomial. */
 static inline bool attest_judge_instance_emulates(const attest_judge_instance *x,
                                                   const attest_judge_tile *tile, size_t j)
 {
@@ -279,7 +279,7 @@ static inline bool attest_judge_instance_emulates(const attest_judge_instance *x
            attest_judge_emulation_has(&x->recipe.emulation, j - tile->start, x->recipe.tile);
 }
 
-/* Whether results in this format may be flushed, (a): it is binary32. */
+/* Returns whether results in this format may be flushed, (a): it is binary32. */
 bool attest_judge_is_single(const attest_format *format);
 
 /* a / b, correctly rounded to the working format. */

@@ -25,8 +25,8 @@ typedef struct attest_judge_unit {
     struct judge_loops_unit columns; /* for results of binary32, many sums at once */
 } attest_judge_unit;
 
-/* Whether such a unit can be simulated: factors of at most 25 bits, results of binary32 or
- * binary16, and blocks whose sums fit into 64 bits. */
+/* Returns whether such a unit can be simulated: factors of at most 25 bits, results of binary32
+ * or binary16, and blocks whose sums fit into 64 bits. */
 bool attest_judge_unit_fits(const attest_format *a, const attest_format *b,
                             const attest_format *result, size_t block, size_t fraction);
 
@@ -46,7 +46,7 @@ typedef struct attest_judge_block {
 double attest_judge_unit_sum(double addend, const attest_judge_block *block,
                              const attest_judge_unit *unit);
 
-/* Whether attest_judge_unit_add_columns is available. */
+/* Returns whether attest_judge_unit_add_columns is available. */
 bool attest_judge_unit_has_columns(const attest_judge_unit *unit);
 
 /* o[c] += the products of a with column c of b, for adjacent columns. Domain:

@@ -110,8 +110,8 @@ size_t attest_judge_model_get_tile(const attest_judge_model *model)
  * Refused are models that no kernel can satisfy, and those for which the bound is not proved.
  * Members without effect (the log of a kernel without splits) are accepted. */
 
-/* Whether every number of the format is a double, in which bounds and simulations are computed,
- * and 1, the largest weight, is one of its numbers. */
+/* Returns whether every number of the format is a double, in which bounds and simulations are
+ * computed, and 1, the largest weight, is one of its numbers. */
 static bool fits_double(const attest_format *format)
 {
     return format->bounded && !format->positive && format->precision <= 53 &&
@@ -180,7 +180,7 @@ static attest_status check_dot(const attest_judge_dot *dot, const char *group,
     return ATTEST_OK;
 }
 
-/* Whether the order of the keys contradicts the direction of the tiles. */
+/* Returns whether the order of the keys contradicts the direction of the tiles. */
 static bool opposes(attest_judge_direction direction, attest_judge_order order)
 {
     if (direction == ATTEST_JUDGE_DIRECTION_FORWARD)

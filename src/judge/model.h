@@ -128,7 +128,8 @@ typedef struct attest_judge_emulation {
         spared; /* not in the first `first` and the last `spared` fragments of a tile */
 } attest_judge_emulation;
 
-/* Whether the exponential of key i in a tile of this many keys is computed by the polynomial.
+/* Returns whether the exponential of key i in a tile of this many keys is computed by the
+ * polynomial.
  */
 bool attest_judge_emulation_has(const attest_judge_emulation *emulation, size_t i, size_t tile);
 
@@ -178,7 +179,7 @@ void attest_judge_model_clear(attest_judge_model *model);
 void attest_judge_model_set_p_scheme(attest_judge_model *model,
                                      const attest_block_format *scheme);
 
-/* Whether the kernels of the model quantise an input. */
+/* Returns whether the kernels of the model quantise an input. */
 bool attest_judge_model_quantises(const attest_judge_model *model);
 
 /* Sets the defaults: the model fp32-any. */

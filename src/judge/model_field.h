@@ -42,7 +42,7 @@ extern const attest_judge_field attest_judge_schedule_fields[ATTEST_JUDGE_SCHEDU
 /* The number of members of the group that begins with field first. */
 size_t attest_judge_field_count_group(size_t first);
 
-/* Whether two variants (or schedules) agree in this member. */
+/* Returns whether two variants (or schedules) agree in this member. */
 bool attest_judge_field_equal(const attest_judge_field *field, const void *a, const void *b);
 
 /* The same for the members of a group, count of them from field number first on. */
@@ -92,7 +92,8 @@ attest_status attest_judge_model_read_input(attest_judge_model *model,
 void attest_judge_model_write_json(attest_json *json, const char *key,
                                    const attest_judge_model *model);
 
-/* Whether attest_judge_model_load treats the name as that of a file: it has a slash, ends in
+/* Returns whether attest_judge_model_load treats the name as that of a file: it has a slash,
+ * ends in
  * ".json" or is "-". */
 bool attest_judge_model_is_path(const char *name);
 

@@ -107,7 +107,7 @@ static void append(choices *list, const choices *more, size_t first, size_t coun
     }
 }
 
-/* Whether the key belongs to one of the fields. */
+/* Returns whether the key belongs to one of the fields. */
 static bool is_known(const char *key, const attest_judge_field *field, size_t count)
 {
     for (size_t f = 0; f < count; f++)

@@ -190,7 +190,8 @@ static double largest_error(const rows *x)
     return most;
 }
 
-/* Whether two rows certainly differ in some column; their elements lie between low and high. */
+/* Returns whether two rows certainly differ in some column; their elements lie between low and
+ * high. */
 static bool are_apart(const double *low, const double *high, size_t i, size_t k, size_t columns)
 {
     for (size_t c = 0; c < columns; c++)

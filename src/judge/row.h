@@ -144,7 +144,7 @@ void attest_judge_row_finish(double *end, const attest_judge_work *work,
                              const attest_judge_rule *rule);
 void attest_judge_row_check(double *lo, double *hi, attest_judge_work *work);
 
-/* Whether the casts of the row are known. */
+/* Returns whether the casts of the row are known. */
 bool attest_judge_row_is_known(const attest_judge_work *work, const attest_judge_rule *rule);
 
 /* ---- shared by row_scores.c and row_weights.c ---- */

@@ -153,8 +153,8 @@ static void close_phi(attest_judge_work *x)
     }
 }
 
-/* Whether another step of Newton's method would move every end by at most 2^-7 of its distance,
- * the loss of the safe step. Infinite or NaN: further steps would not help. */
+/* Returns whether another step of Newton's method would move every end by at most 2^-7 of its
+ * distance, the loss of the safe step. Infinite or NaN: further steps would not help. */
 static bool is_settled(const attest_judge_work *x)
 {
     for (size_t c = 0; c < x->columns; c++)

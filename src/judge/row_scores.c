@@ -157,7 +157,7 @@ static bool store_scaled(double t, double *delta, double ev, const attest_judge_
     return size < rule->scale_store.limit;
 }
 
-/* Whether scores are changed after the scale. */
+/* Returns whether scores are changed after the scale. */
 static bool changes_keys(const attest_judge_work *x, const attest_judge_rule *rule)
 {
     return x->bias || rule->cap > 0 || rule->variant->scale_stored;

@@ -49,8 +49,8 @@ static double largest_of(const double *x, size_t first, size_t last)
     return largest;
 }
 
-/* Whether the weights of a group with a seen key may be too small for the scheme. unit: the
- * weight that is 1 in P. */
+/* Returns whether the weights of a group with a seen key may be too small for the scheme. unit:
+ * the weight that is 1 in P. */
 static bool group_may_vanish(const attest_judge_work *x, const attest_judge_rule *rule,
                              size_t first, size_t last, double unit)
 {
@@ -415,8 +415,8 @@ static double highest_argument(const attest_judge_work *x, const attest_judge_ru
     return most < rule->reach / 2 ? most : rule->reach / 2;
 }
 
-/* Whether the factor of v over the row sum is a normal number, also over 2 and after all
- * roundings. The largest weight of a sum is 1 up to its own error. */
+/* Returns whether the factor of v over the row sum is a normal number, also over 2 and after
+ * all roundings. The largest weight of a sum is 1 up to its own error. */
 static bool keeps_factor(const attest_judge_work *x, const attest_judge_rule *rule)
 {
     long offset = rule->variant->offset;
@@ -489,8 +489,8 @@ static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, 
         x->weight_reason = ATTEST_JUDGE_FACTOR_LEAVES;
 }
 
-/* Whether the sum of a part may be 0, so that its output is not a number: its largest weight is
- * 1 up to the rounding of its reference. */
+/* Returns whether the sum of a part may be 0, so that its output is not a number: its largest
+ * weight is 1 up to the rounding of its reference. */
 static bool may_vanish(const attest_judge_rule *rule, double moved)
 {
     const attest_judge_variant *v = rule->variant;
@@ -503,8 +503,8 @@ static bool may_vanish(const attest_judge_rule *rule, double moved)
                               (!cast || ldexp(y, (int)v->offset) >= rule->p.quantum));
 }
 
-/* Whether the difference of two references may overflow: scores before scaling may be far
- * apart, but not under a cap. */
+/* Returns whether the difference of two references may overflow: scores before scaling may be
+ * far apart, but not under a cap. */
 static bool may_part(const attest_judge_work *x, const attest_judge_rule *rule)
 {
     return rule->rescaled && rule->folded && !rule->additive &&

@@ -435,7 +435,7 @@ int attest_recheck_compare(attest_recheck *check, size_t a, size_t b, const fmpq
     return order == 2 ? attest_recheck_order(check, a, b, x, max_bits) : order;
 }
 
-/* Whether 2^-size < |x| < 2^size. */
+/* Returns whether 2^-size < |x| < 2^size. */
 static bool is_within(const arf_t x, slong size)
 {
     return arf_cmpabs_2exp_si(x, size) < 0 && arf_cmpabs_2exp_si(x, -size) > 0;

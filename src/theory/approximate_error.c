@@ -367,7 +367,8 @@ static void add_cell(sums *sum, const quadrature *s, const size_t *cell)
     sum->high2 += high2;
 }
 
-/* Whether all numbers fit into 62 bits: x^degree d n n with x <= 2 G q, and differences of two.
+/* Returns whether all numbers fit into 62 bits: x^degree d n n with x <= 2 G q, and differences
+ * of two.
  */
 static bool fits(const quadrature *s, size_t q)
 {

@@ -53,7 +53,7 @@ static void get_label(fmpq_t value, const attest_dataset *dataset, size_t positi
         fmpq_zero(value);
 }
 
-/* Whether the ball excludes the number. */
+/* Returns whether the ball excludes the number. */
 static bool excludes(const arb_t ball, const fmpq_t value)
 {
     return !arb_contains_fmpq(ball, value);

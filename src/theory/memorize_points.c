@@ -306,7 +306,7 @@ static bool find_gap(void *context, size_t trial)
     return true;
 }
 
-/* Whether p.w != 0. */
+/* Returns whether p.w != 0. */
 static bool sees_output(const fmpz *p, const fmpq *w, size_t dim)
 {
     FMPQ(sum, term);

@@ -28,7 +28,7 @@ void attest_positional_clear(attest_positional *positional)
     fmpq_clear(positional->step);
 }
 
-/* Whether bound^2 < square (above: > square), strictly. */
+/* Returns whether bound^2 < square (above: > square), strictly. */
 static bool is_strict(const fmpq_t bound, const fmpq_t square, bool above)
 {
     int order;

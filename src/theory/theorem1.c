@@ -482,7 +482,7 @@ static size_t seen(const attest_counterexample *counterexample, size_t side)
     return attest_dataset_length(&counterexample->dataset, counterexample->pair[side][0]);
 }
 
-/* Whether side sees a token that the other side does not. */
+/* Returns whether side sees a token that the other side does not. */
 static bool sees_more(const attest_counterexample *counterexample, size_t side)
 {
     const attest_dataset *dataset = &counterexample->dataset;

@@ -199,7 +199,7 @@ static attest_status check_positive(const attest_construction *construction,
     return ATTEST_OK;
 }
 
-/* Whether bound^2 < square (below) or bound^2 > square (not below). */
+/* Returns whether bound^2 < square (below) or bound^2 > square (not below). */
 static bool is_inside(const attest_given_bound *bound, const fmpq_t square, bool below)
 {
     int order;

@@ -166,8 +166,8 @@ enum { GAP_BITS = 64, TRIES_SMALL = 32, TRIES_LARGE = 3, GAP_DIRECTIONS = 200 };
 static const int gaps[] = {1317, 1320, 1340, 1400, 1500}; /* over 1000 */
 enum { GAPS = sizeof gaps / sizeof *gaps };
 
-/* Whether least |v.x| times least gap is less than limit, and not 0, by doubles. Domain: the
- * order is set, injective. */
+/* Returns whether least |v.x| times least gap is less than limit, and not 0, by doubles.
+ * Domain: the order is set, injective. */
 static bool is_surely_less(const attest_projection *along, double limit)
 {
     double least = INFINITY, product;

@@ -52,7 +52,7 @@ static long smallest(const summary *s)
     return s->kind[1].count ? s->kind[1].smallest : s->kind[0].smallest;
 }
 
-/* Whether a/b = c/d; all but a and c positive. */
+/* Returns whether a/b = c/d; all but a and c positive. */
 static bool same_ratio(long a, long b, long c, long d)
 {
     return a * d == c * b;
