@@ -260,7 +260,7 @@ static void print_collapse(const attest_audit *audit)
     print_theory(&audit->theory);
 }
 
-/* Prints the least widths from which on the relative error is below some limits. */
+/* Prints the least widths for which the relative error is below some limits. */
 static void print_error_by_width(const attest_audit_error_by_width *by_width)
 {
     static const double limit[] = {0.1, 0.01, 0.001};

@@ -387,7 +387,7 @@ static double sink_argument(void)
     return scene_part((1 + u) / (1 + exp(-1.25 - (5 * 1.25 + 1 + 2 * 1.25) * u)), b);
 }
 
-/* The sink is all of a part, but for a small key, and key 1 is the other part. */
+/* The sink is all of a part, except for a small key, and key 1 is the other part. */
 static double sink_common(void)
 {
     scene_begin(&x, 2, 1);
@@ -484,7 +484,7 @@ static double cast_flushed(void)
     return scene_measure(&x);
 }
 
-/* The largest weight is 1; the others are rounded down, but for the last one, which has the
+/* The largest weight is 1; the others are rounded down, except for the last one, which has the
  * value. */
 static double cast_rounding_sum(void)
 {
@@ -1305,7 +1305,7 @@ static double division(void)
 
 static const table_row rows[] = {
     {"narrow_square", narrow_square, 0.89,
-     "e^g - 1 is g + g^2 / 2 but for g^3; the bound has g + g^2."},
+     "e^g - 1 is g + g^2 / 2 except for g^3; the bound has g + g^2."},
     {"argument_rounding", argument_rounding, 0.9, NULL},
     {"factor_units", factor_units, 0.9, NULL},
     {"weight_exp", weight_exp, 0.9, NULL},

@@ -3,7 +3,7 @@
 # refused where they must be.
 . "$srcdir/tests/cli/lib.sh"
 
-# same A B: two reports are equal but for the two fields that may change.
+# same A B: two reports are equal except for the two fields that may change.
 same() {
     python3 - "$1" "$2" <<'END' 2>>"$err"
 import json, sys

@@ -31,7 +31,7 @@ static const example examples[] = {
     {"no pair, and a norm above", -1, 8, 8, 6, ATTEST_REFUTED, ATTEST_CLAIM_NORM},
 };
 
-/* Returns whether the ball is value +- radius, in eighths, but for rounding. */
+/* Returns whether the ball is value +- radius, in eighths, except for rounding. */
 static bool is_ball(const arb_t ball, long value, long radius)
 {
     arb_t wide;

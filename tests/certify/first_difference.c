@@ -971,9 +971,9 @@ static bool name_in_line(attest_finding *finding, const char *sequences, int sca
     return ends;
 }
 
-/* Means are the largest of their values but for less than e^-600, so that those of neighbours
- * are 1 apart, and no enclosure tells which are nearer: the first of their pairs is named, that
- * of the first tokens of the first two sequences. */
+/* Means are the largest of their values except for less than e^-600, so that those of
+ * neighbours are 1 apart, and no enclosure tells which are nearer: the first of their pairs is
+ * named, that of the first tokens of the first two sequences. */
 static void test_named(const char *sequences)
 {
     attest_finding finding;

@@ -405,7 +405,7 @@ echo '{"format": "attest/weights", "version": 1, "activation": "softmax",
  "heads": [{"WQ": [[0]], "WK": [[0]], "WV": [[1]], "WO": [[1]]}]}' >double.json
 run 0 "an output that overflows" audit one.json --weights double.json --formats binary16,binary32 --r 1000000 --quick --json
 json '[(f["verdict"], f["nonfinite"]) for f in o["formats"]] == [("fails", 1), ("survives", 0)]'
-# What is necessary, observed and suffices: the classes are counted here once more.
+# The necessary, observed and sufficient bits: the test counts the classes again.
 run 0 "bits by counting" audit "$srcdir/examples/universal-pair.json" --weights "$srcdir/examples/softmax.json" --formats bfloat16 --json
 python3 - "$srcdir/examples/universal-pair.json" "$out" <<'END'
 import json, sys

@@ -11,7 +11,7 @@ case $devil in /*) ;; *) devil=$here/$devil ;; esac
 cd "$work" || exit 1
 layers='--q layers.{}.q --k layers.{}.k --v layers.{}.v'
 
-same() { # record of the model, record of what it formed: but for where it came from
+same() { # record of the model, record of what it formed: except for where it came from
     python3 - "$1" "$2" <<'SAME'
 import json, sys
 a, b = (json.load(open(name)) for name in sys.argv[1:])

@@ -128,7 +128,7 @@ static bool try_fine(size_t count, size_t dim, size_t pairs, int64_t offset)
     return ok;
 }
 
-/* So many candidates that no list holds them: all points equal but for their colours. */
+/* So many candidates that no list holds them: all points equal except for their colours. */
 static void try_many(void)
 {
     enum { COUNT = 1500 };

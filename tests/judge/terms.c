@@ -497,7 +497,7 @@ static void score_stage_case(void)
            "scores of 1 + 1 have %.6f unit roundoffs of the bound", part);
 }
 
-/* Two equal values: the output is that value but for one rounding, or twice the value. */
+/* Two equal values: the output is that value except for one rounding, or twice the value. */
 static void output_stage_case(void)
 {
     static const size_t at[4] = {0};

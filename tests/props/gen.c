@@ -237,7 +237,7 @@ static bool is_permuted(const attest_dataset *d, size_t i)
     return true;
 }
 
-/* Returns whether sequence i is the one before but for one place. */
+/* Returns whether sequence i is the one before except for one place. */
 static bool is_exchanged(const attest_dataset *d, size_t i)
 {
     size_t length = attest_dataset_length(d, i), differ = 0;

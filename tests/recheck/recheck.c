@@ -923,7 +923,7 @@ static void test_tight(void)
         attest_weights_clear(&weights);
         attest_dataset_clear(&dataset);
     }
-    TAP_OK(norms > 200 && wrong == 0, "%zu norms but for rounding, %zu are no close bounds",
+    TAP_OK(norms > 200 && wrong == 0, "%zu norms except for rounding, %zu are no close bounds",
            norms, wrong);
 }
 
