@@ -251,7 +251,7 @@ void attest_cli_write_gallery(attest_json *json, const attest_gallery_entry *e,
 
 void attest_cli_print_space(const attest_theorem1_space *space, bool found)
 {
-    attest_print("sequences of %zu tokens, each at places where the data contain it: ",
+    attest_print("sequences over %zu tokens, each at a place where the data contain it: ",
                  space->tokens);
     if (found)
         attest_print("the %zu\n  sequences of fewer than %zu have no such pair, and it is the "
