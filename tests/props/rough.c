@@ -70,8 +70,8 @@ static void test_layers(const char *name, theft_seed seed)
     TAP_OK(t.wrong == 0, "%s: no bound is wrong", name);
     TAP_OK(t.told * 2 > t.trials, "%s: doubles tell %zu of %zu", name, t.told, t.trials);
     TAP_OK(t.collisions * 8 > t.trials, "%s: %zu of them collide", name, t.collisions);
-    TAP_OK(t.sampled * 16 < t.trials && t.sampled * 64 > t.trials,
-           "%s: %zu run all checks", name, t.sampled);
+    TAP_OK(t.sampled * 16 < t.trials && t.sampled * 64 > t.trials, "%s: %zu run all checks",
+           name, t.sampled);
 }
 
 /* Another token, weight, parameter or place makes another number. */
