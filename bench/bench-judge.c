@@ -199,7 +199,7 @@ static void simulate(size_t keys, size_t dim)
     head_clear(&head);
 }
 
-/* A few queries and many keys, in a process of its own, whose memory is told. */
+/* Measures a few queries and many keys in a separate process, and prints its memory. */
 static void grow(const struct entry *entry, size_t keys)
 {
     struct rusage used;

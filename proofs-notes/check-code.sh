@@ -2,7 +2,7 @@
 
 # The column "code" of a row: "-", or "FILE:NAME" or "FILE:NAME:TEXT", joined by ";". The file defines
 # the function, macro or object NAME, and its definition contains TEXT (blanks count as one).
-code_gone() { # column, [source tree]: prints the first item that is missing, and fails
+find_missing_code() { # column, [source tree]: prints the first missing item; fails if there is one
     local item file name text body
     [ "$1" != - ] || return 0
     while read -r item; do

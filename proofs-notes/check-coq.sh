@@ -141,7 +141,7 @@ coq_module() { # module: compile it, judge its statements
     else
         while IFS='|' read -r file name guards code text; do
             count=$(awk -v name="$name" '$1 == name { print $2 }' "$dir/$module.hypotheses")
-            if gone=$(code_gone "$code") && [ -n "$count" ]; then
+            if gone=$(find_missing_code "$code") && [ -n "$count" ]; then
                 row checked coq "$file" "$name" "$text"
                 echo "Print Assumptions $module.$name: $rests; $count hypotheses, guards $guards"
             else

@@ -23,7 +23,7 @@ kernel_run() {
         while IFS='|' read -r file name _ code text; do
             if ! command -v "$tool" >/dev/null; then
                 row skipped "$tool" "$file" "$name" "no $tool"
-            elif ! gone=$(code_gone "$code"); then
+            elif ! gone=$(find_missing_code "$code"); then
                 row FAILED "$tool" "$file" "$name" "the C code that it names is gone: $gone"
             elif kernel_script "$tool" "$file" "$here"; then
                 row checked "$tool" "$file" "$name" "$text"

@@ -218,7 +218,7 @@ code_mutate() {
             continue
         fi
         while IFS='|' read -r _ _ _ code _; do
-            gone=$(code_gone "$code" "$tree") || break
+            gone=$(find_missing_code "$code" "$tree") || break
         done < <(statements coq)
         if [ -n "$gone" ]; then
             row checked mutate "code" - "caught:$what (gone: $gone)"
@@ -289,13 +289,13 @@ attacks_page() { # table
 # Attacks on the statements
 
 Each row names a change that `make check-proofs-mutate` makes in a copy of the proofs, the statements, the guards or the C code, and the
-check that noticed it. That command writes this page (`proofs/attacks.md` in the build directory); `tests/meta/statements.sh` compares it with the list of attacks.
+check that detected it. That command writes this page (`proofs/attacks.md` in the build directory); `tests/meta/statements.sh` compares it with the list of attacks.
 
 - *proof*: a constant or a step is changed. *statement*: something else is proved under the same name. *definition*: something else is called by the same name.
 - *hypothesis*: too much is assumed. Here `statements.v` is not compared, as if the new statement had been frozen as well.
 - *code*: the C code is changed, and its constants and names are read again.
 
-| | attack on | what is changed | noticed by |
+| | attack on | what is changed | detected by |
 |---|---|---|---|
 END
     awk '$2 == "mutate" {

@@ -17,7 +17,7 @@ static const attest_hypothesis hypotheses[] = {
 
 static const attest_constant constants[] = {
     {"suffice",
-     "the least width p from which on 2 E(p) < s, E the a priori bound: certified_bits"},
+     "the least width p with 2 E(p) < s, where E is the a priori bound: certified_bits"},
     {"necessary", "the least b with 2^{b d} >= classes: necessary_bits"},
     {0},
 };

@@ -185,8 +185,9 @@ static void judge(attest_trial *trial, const attest_filter_answer *answer,
                   attest_verdict expected, const char *what)
 {
     if (answer->verdict != expected)
-        attest_trial_violated(trial, "contextual-mapping", "%s: %s says %s, but it is %s", what,
-                              answer->method, attest_verdict_name(answer->verdict),
+        attest_trial_violated(trial, "contextual-mapping",
+                              "%s: %s returns %s, but the claim is %s", what, answer->method,
+                              attest_verdict_name(answer->verdict),
                               attest_verdict_name(expected));
 }
 

@@ -196,16 +196,17 @@ static const attest_constant length_constants[] = {
 
 const attest_statement attest_statement_float_length = {
     .name = "float_length",
-    .title = "Floating point: the length from which on one more token is not noticed",
+    .title = "Floating point: the length at which one more token no longer changes an average",
     .source = "our own",
     .text =
-        "Let a head average (all scores equal), and read one value 1 among zeros: exactly 1/n, "
-        "1/(n + 1) with one more zero token. Computed with p bits, to nearest, it notices that "
-        "token while n (n + 1) < 2^{2p - 1}; the least n at which it does not is below, and "
-        "from n = 2^p on the sum of the weights stays and it never does. Scores that differ "
-        "make it earlier: where the new token's weight is less than half a unit of the sum, n "
-        "= 1 is enough in every format: contexts (x) and (x, y) are merged that exact "
-        "arithmetic tells apart (examples/float/merge-*.json).",
+        "Let a head average n values (all scores equal), one of them 1 and the others 0: the "
+        "result is exactly 1/n, and 1/(n + 1) with one more token of value 0. Computed with p "
+        "bits, to nearest, the two results differ if n (n + 1) < 2^{2p - 1}. The least n for "
+        "which they are equal is listed below; they are equal for every n >= 2^p, because the "
+        "sum of the weights no longer changes. If the scores differ, this n is smaller: if the "
+        "new token's weight is less than half a unit of the sum, n = 1 is enough in every "
+        "format, and contexts (x) and (x, y) are merged that exact arithmetic tells apart "
+        "(examples/float/merge-*.json).",
     .hypotheses = length_hypotheses,
     .constants = length_constants,
     .decided_by = "the simulated arithmetic; beyond 256 tokens 1/n rounded, as its sums are "
@@ -307,8 +308,7 @@ static attest_status decide_length(attest_trial *trial, const attest_instance *i
         attest_trial_violated(trial, "float_length", "the head and 1/n disagree");
     else if (same)
         attest_trial_violated(trial, "float_length",
-                              "with %lu bits, token %lu is not noticed by an average", p,
-                              n + 1);
+                              "with %lu bits, token %lu does not change an average", p, n + 1);
     attest_trial_label(trial, simulated ? "simulated" : "by the quotient");
     return ATTEST_OK;
 }
@@ -319,7 +319,7 @@ static const attest_coverage length_coverage[] = {{"simulated", 20, 100}, {0}};
 
 const attest_property attest_property_float_length = {
     .name = "float_length",
-    .title = "an average in p bits notices one more token, if it is short",
+    .title = "one more token changes an average in p bits, if there are few tokens",
     .statement = "float_length",
     .gen = gen_length,
     .decide = decide_length,

@@ -148,7 +148,8 @@ static void clear_state(attest_network_mpfrs **state)
     attest_network_mpfrs_clear(*state);
 }
 
-/* Runs the network unit by unit in long floating-point numbers, by other code than the proof.
+/* Runs the network unit by unit in long floating-point numbers, with code that the proof does
+ * not use.
  */
 static attest_status compare(attest_trial *trial, const attest_memorization *m,
                              const attest_dataset *dataset, attest_error *error)

@@ -218,13 +218,13 @@ bool attest_oracle_next(attest_place *place, const attest_dataset *dataset)
  * The difference times the product of all denominators is a sum over all ways to choose one key
  * in every group, a group being a head at one of the two places:
  *     e^{sum of the scores} (x - y + sum of the values at a - sum of the values at b).
- * The groups are multiplied out one after another, and ways with equal exponents are combined:
- * a term is e^{exponent} (the sum of what `ways` ways add up to). */
+ * The groups are multiplied out one after another, and ways with equal exponents are combined
+ * into one term: e^{exponent} times the sum of the brackets of these ways. */
 
 typedef struct term {
     fmpq_t exponent;
-    size_t ways; /* at most ATTEST_ORACLE_TERMS */
-    fmpq *sum;   /* dim */
+    size_t ways; /* their number, at most ATTEST_ORACLE_TERMS */
+    fmpq *sum;   /* of the brackets: dim entries */
 } term;
 
 typedef struct terms {
@@ -286,7 +286,7 @@ static void collect(terms *all)
     all->count = kept + 1;
 }
 
-/* to = from with key j of the group chosen, in every one of its ways. */
+/* to = from, with key j of the group chosen in each of its ways. */
 static void choose(term *to, const term *from, const attest_oracle *oracle, size_t group,
                    attest_place place, size_t j)
 {
@@ -318,7 +318,7 @@ static bool multiply(terms *all, const attest_oracle *oracle, size_t group, atte
 }
 
 /* Returns whether there are more than ATTEST_ORACLE_TERMS ways. */
-static bool is_beyond(const attest_oracle *oracle, attest_place a, attest_place b)
+static bool has_too_many_ways(const attest_oracle *oracle, attest_place a, attest_place b)
 {
     size_t ways = 1;
 
@@ -342,7 +342,7 @@ static void set_skip(term *one, const attest_oracle *oracle, attest_place a, att
 
 int attest_oracle_equal(const attest_oracle *oracle, attest_place a, attest_place b)
 {
-    if (is_beyond(oracle, a, b))
+    if (has_too_many_ways(oracle, a, b))
         return -1;
     terms all ATTEST_CLEARED_BY(terms_clear);
     if (!terms_init(&all, 1, oracle->dataset->dim))
@@ -360,25 +360,26 @@ int attest_oracle_equal(const attest_oracle *oracle, attest_place a, attest_plac
 
 /* ---- Roots of squared distances. */
 
-enum { BITS = 320, LEAST_SLACK = 40, ROOM = 4 };
+enum { BITS = 320, LEAST_SLACK = 40, GUARD_BITS = 4 };
 
-/* Returns the accuracy of the ball in bits, less a few. */
+/* Returns the relative accuracy of the ball in bits, minus GUARD_BITS, from LEAST_SLACK to
+ * most. */
 static flint_bitcnt_t choose_slack(const arb_t root, slong most)
 {
-    slong known = arb_rel_accuracy_bits(root) - ROOM;
+    slong known = arb_rel_accuracy_bits(root) - GUARD_BITS;
 
     known = known > most ? most : known;
     return known < LEAST_SLACK ? LEAST_SLACK : (flint_bitcnt_t)known;
 }
 
-void attest_root_bounds_ball(fmpq_t low, fmpq_t high, const arb_t square, bool exact)
+void attest_root_bounds_ball(fmpq_t low, fmpq_t high, const arb_t square, bool tight)
 {
     ARB(root);
     ARF(end);
     FMPQ(slack);
 
     arb_sqrtpos(root, square, BITS);
-    flint_bitcnt_t bits = choose_slack(root, exact ? ATTEST_ROOT_EXACT : ATTEST_ROOT_BALL);
+    flint_bitcnt_t bits = choose_slack(root, tight ? ATTEST_ROOT_TIGHT : ATTEST_ROOT_LOOSE);
     arb_get_lbound_arf(end, root, BITS);
     arf_get_fmpq(low, end);
     arb_get_ubound_arf(end, root, BITS);
@@ -387,7 +388,7 @@ void attest_root_bounds_ball(fmpq_t low, fmpq_t high, const arb_t square, bool e
     fmpq_sub(low, low, slack);
     fmpq_div_2exp(slack, high, bits);
     fmpq_add(high, high, slack);
-    if (fmpq_is_zero(high)) { /* sqrt(0) = 0: any numbers around it will do */
+    if (fmpq_is_zero(high)) { /* the root is 0: any numbers around 0 are bounds */
         fmpq_one(high);
         fmpq_div_2exp(high, high, LEAST_SLACK);
         fmpq_neg(low, high);

@@ -1,8 +1,8 @@
-/* oracle.h -- attention and Definition 2 straight from their definitions, slowly.
+/* oracle.h -- attention and Definition 2, evaluated directly from their definitions.
  *
- * Properties compare the library with it. It shares no code with src/attention, src/theory and
- * src/certify: score and value matrices are formed first and applied to the table of tokens,
- * and every pair of positions is compared. For small data only. */
+ * Properties compare the library with this code. It shares no code with src/attention,
+ * src/theory and src/certify: score and value matrices are formed first and applied to the
+ * table of tokens, and every pair of positions is compared. It is slow: for small data only. */
 #ifndef ATTEST_PROPS_ORACLE_H
 #define ATTEST_PROPS_ORACLE_H
 
@@ -51,8 +51,9 @@ void attest_oracle_softmax(arb_ptr out, const attest_oracle *oracle, attest_plac
 bool attest_oracle_required(const attest_oracle *oracle, attest_place a, attest_place b);
 
 /* Returns whether the softmax outputs at the two places are equal: 1 or 0; -1 if the product of
- * all denominators has more than ATTEST_ORACLE_TERMS terms. Exact, by combining the
- * coefficients of equal exponentials (proofs-notes/zero_test.md). */
+ * all denominators has more than ATTEST_ORACLE_TERMS terms before equal ones are combined, or
+ * if there is no memory. Exact: adds the coefficients of equal exponentials
+ * (proofs-notes/zero_test.md). */
 enum { ATTEST_ORACLE_TERMS = 4096 };
 int attest_oracle_equal(const attest_oracle *oracle, attest_place a, attest_place b);
 
@@ -61,13 +62,14 @@ bool attest_oracle_next(attest_place *place, const attest_dataset *dataset);
 
 /* ---- Rational bounds of the square root of a squared distance. */
 
-/* Bits of the bounds: for the root of a rational, which is compared exactly, and for a root
- * that is only enclosed. With tighter bounds every comparison would need the zero test. */
-enum { ATTEST_ROOT_EXACT = 200, ATTEST_ROOT_BALL = 100 };
+/* Relative accuracy of the bounds, in bits. The library decides a claim with a tight bound by
+ * exact arithmetic or by the zero test, and one with a loose bound in balls. */
+enum { ATTEST_ROOT_TIGHT = 200, ATTEST_ROOT_LOOSE = 100 };
 
-/* low < sqrt(square) < high, within about 2^-200 (exact) or 2^-100 of it, or the accuracy of
- * the ball. Domain: the ball is >= 0 and finite; if it contains 0, low may be negative. */
-void attest_root_bounds_ball(fmpq_t low, fmpq_t high, const arb_t square, bool exact);
+/* low < sqrt(square) < high, with a relative accuracy of about 2^-200 (tight) or 2^-100, or
+ * that of the ball if it is worse. Domain: the ball is >= 0 and finite; if it contains 0, low
+ * may be negative. */
+void attest_root_bounds_ball(fmpq_t low, fmpq_t high, const arb_t square, bool tight);
 
 /* The same for a rational >= 0; returns true, and sets root = sqrt(square), if that is
  * rational. */

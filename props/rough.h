@@ -14,8 +14,8 @@ typedef struct attest_rough {
 } attest_rough;
 
 /* Returns false if doubles show neither that all required pairs differ nor that one collides
- * (or if memory is out); then the first separation is negative, and the other members are still
- * valid. Domain: the instance fits. */
+ * (or if memory is exhausted); then the first separation is negative, and the other members are
+ * still valid. Domain: the instance fits. */
 bool attest_rough_get(attest_rough *rough, const attest_instance *instance);
 
 #endif

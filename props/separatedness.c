@@ -260,7 +260,7 @@ static const attest_droppable droppable[] = {{"small-values", true}, {0}};
 
 const attest_property attest_property_separatedness = {
     .name = "separatedness",
-    .title = "outputs at different tokens keep their distance but for the values' spread",
+    .title = "outputs at different tokens keep their distance except for the values' spread",
     .statement = "separatedness",
     .gen = gen,
     .decide = decide,

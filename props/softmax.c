@@ -35,7 +35,8 @@ static attest_status gen_limit(attest_instance *instance, struct theft *t,
         .count_min = 1, .count_max = 1, .length_min = 1, .length_max = 8, .repeats = true};
 
     (void)setting;
-    /* 1/4 .. 8: a range of RANGE is at most 4 RANGE then. */
+    /* tau is 1/4 to 8, so scores within RANGE of each other are within 4 RANGE after division.
+     */
     fmpq_set_si(attest_instance_set(instance, "tau"), 1 + (slong)theft_random_choice(t, 8), 1);
     if (attest_gen_rarely(t, 2))
         fmpq_div_2exp(attest_instance_set(instance, "tau"),
@@ -43,7 +44,7 @@ static attest_status gen_limit(attest_instance *instance, struct theft *t,
     return attest_gen_scores(&instance->dataset, t, &kind, RANGE);
 }
 
-/* The data of the statement: score[i] = s_i/tau, their number, m and gamma/tau. */
+/* The data of the statement: score[i] = s_i/tau, the hardmax weights, n, m and gamma/tau. */
 typedef struct scores {
     fmpq *score, *hard;
     size_t count, winners;
@@ -69,7 +70,7 @@ static void scores_clear(scores *s)
     fmpq_clear(s->gap);
 }
 
-/* m and the gap, from the definition. */
+/* Sets m and gamma/tau by their definition. */
 static void find_winners(scores *s)
 {
     const fmpq *most = s->score;
@@ -134,13 +135,13 @@ static attest_status compare_limit(attest_trial *trial, const scores *s, attest_
                 trial->outcome = ATTEST_HELD;
             else
                 attest_trial_violated(trial, "softmax_limit",
-                                      "all scores agree, but softmax is "
-                                      "not hardmax");
+                                      "all scores are equal, but softmax "
+                                      "is not hardmax");
         } else if (arb_lt(distance, bound)) {
             trial->outcome = ATTEST_HELD;
             trial->margin = log2_ratio(bound, distance);
         } else if (arb_ge(distance, bound)) {
-            attest_trial_violated(trial, "softmax_limit", "softmax is further from hardmax");
+            attest_trial_violated(trial, "softmax_limit", "softmax is too far from hardmax");
             trial->margin = fmin(log2_ratio(bound, distance), -0x1p-1022);
         }
     }
@@ -161,7 +162,7 @@ static attest_status decide_limit(attest_trial *trial, const attest_instance *in
     ATTEST_SCOPED(scores, s, instance);
     find_winners(&s);
     if (s.winners == s.count)
-        attest_trial_label(trial, "all scores agree");
+        attest_trial_label(trial, "all scores equal");
     else if (s.winners > 1)
         attest_trial_label(trial, "tie");
     attest_trial_label_dataset(trial, &instance->dataset);
@@ -213,8 +214,8 @@ static void get_range(fmpq_t range, const fmpq *score, size_t count)
     fmpq_sub(range, high, low);
 }
 
-/* The least of log2(p_i / (e^-D / n)) and log2((e^D / n) / p_i) over all i, enclosed: positive
- * iff all weights are strictly inside. */
+/* margin encloses the least of log2(p_i / (e^-D / n)) and log2((e^D / n) / p_i) over all i,
+ * which is positive iff all weights are strictly inside. */
 static void get_margin(arb_t margin, arb_srcptr p, size_t count, const fmpq_t range, long bits)
 {
     ARB(d, x, n);
@@ -249,7 +250,8 @@ static attest_status compare_range(attest_trial *trial, const fmpq *score, size_
         if (fmpq_is_zero(range) ? arb_contains_zero(margin) : arb_is_positive(margin))
             trial->outcome = ATTEST_HELD;
         else if (fmpq_is_zero(range) || arb_is_nonpositive(margin))
-            attest_trial_violated(trial, "softmax_range", "a weight is outside");
+            attest_trial_violated(trial, "softmax_range",
+                                  "a weight is outside [e^-D/n, e^D/n]");
         if (trial->outcome != ATTEST_OPEN && !fmpq_is_zero(range))
             trial->margin = arf_get_d(arb_midref(margin), ARF_RND_NEAR);
     }
@@ -273,7 +275,7 @@ static attest_status decide_range(attest_trial *trial, const attest_instance *in
 
 const attest_property attest_property_softmax_range = {
     .name = "softmax_range",
-    .title = "the weights of scores within a range are within theirs",
+    .title = "scores within a range D give weights in [e^-D/n, e^D/n]",
     .statement = "softmax_range",
     .gen = gen_range,
     .decide = decide_range,
@@ -281,11 +283,11 @@ const attest_property attest_property_softmax_range = {
     .trials = 5000,
 };
 
-/* ---- The Jacobian of softmax is at most one half. */
+/* ---- The eigenvalues of the Jacobian of softmax are at most one half. */
 
 const attest_statement attest_statement_softmax_jacobian = {
     .name = "softmax_jacobian",
-    .title = "The Jacobian of softmax is at most one half",
+    .title = "The eigenvalues of the Jacobian of softmax are at most one half",
     .source = "our own",
     .text = "The largest eigenvalue of diag(p) - p p^T is at most 1/2 for every probability "
             "vector p; it is 1/2 iff p has two entries 1/2.",
@@ -293,13 +295,13 @@ const attest_statement attest_statement_softmax_jacobian = {
     .note = "proofs-notes/softmax_jacobian.md",
 };
 
-enum { MOST = 7 };
+enum { MOST_ENTRIES = 7 };
 
-/* p up to a factor: entries >= 0, not all 0. */
+/* Generates p up to a factor: entries >= 0, not all 0. */
 static attest_status gen_jacobian(attest_instance *instance, struct theft *t,
                                   const attest_setting *setting)
 {
-    size_t count = attest_gen_size(t, 1, MOST);
+    size_t count = attest_gen_size(t, 1, MOST_ENTRIES);
     ATTEST_SCOPED(attest_dataset_builder, builder, 1, ATTEST_TABLE_RATIONAL, NULL);
     FMPQ(x, scale);
 
@@ -318,7 +320,7 @@ static attest_status gen_jacobian(attest_instance *instance, struct theft *t,
     return attest_dataset_builder_finish(&instance->dataset, &builder, NULL);
 }
 
-/* p = the entries divided by their sum; returns false if they cannot be weights. */
+/* p = the entries divided by their sum; returns false if one is negative or all are 0. */
 static bool get_probabilities(fmpq *p, const attest_dataset *dataset, size_t count)
 {
     bool ok = true;
@@ -341,7 +343,7 @@ static bool get_probabilities(fmpq *p, const attest_dataset *dataset, size_t cou
 static bool is_semidefinite(fmpq_mat_t m)
 {
     slong n = fmpq_mat_nrows(m);
-    bool done[MOST] = {false};
+    bool done[MOST_ENTRIES] = {false};
     FMPQ(factor);
 
     for (;;) {
@@ -366,7 +368,7 @@ static bool is_semidefinite(fmpq_mat_t m)
     return rest;
 }
 
-/* I/2 - diag(p) + p p^T is positive semidefinite. */
+/* Returns whether I/2 - diag(p) + p p^T is positive semidefinite. */
 static bool holds(const fmpq *p, size_t count)
 {
     fmpq_mat_t m;
@@ -387,10 +389,11 @@ static bool holds(const fmpq *p, size_t count)
     return ok;
 }
 
-/* The largest eigenvalue, approximately, by power iteration from two coordinates. */
+/* Returns an approximation of the largest eigenvalue, by power iteration from a vector whose
+ * entries have both signs. */
 static double eigenvalue(const fmpq *p, size_t count)
 {
-    double x[MOST], q[MOST], norm = 0, value = 0;
+    double x[MOST_ENTRIES], q[MOST_ENTRIES], norm = 0;
 
     for (size_t i = 0; i < count; i++) {
         q[i] = fmpq_get_d(p + i);
@@ -398,7 +401,7 @@ static double eigenvalue(const fmpq *p, size_t count)
     }
     for (int step = 0; step < 100; step++) {
         double mean = 0;
-        norm = value = 0;
+        norm = 0;
         for (size_t i = 0; i < count; i++)
             mean += q[i] * x[i];
         for (size_t i = 0; i < count; i++) {
@@ -421,7 +424,8 @@ static attest_status decide_jacobian(attest_trial *trial, const attest_instance 
 
     (void)setting, (void)error;
     trial->outcome = ATTEST_DISCARDED;
-    if (dataset->count != 1 || dataset->dim != 1 || attest_dataset_length(dataset, 0) > MOST)
+    if (dataset->count != 1 || dataset->dim != 1 ||
+        attest_dataset_length(dataset, 0) > MOST_ENTRIES)
         return ATTEST_OK;
     size_t count = attest_dataset_length(dataset, 0);
     FMPQ_VEC(p, (slong)count);

@@ -440,7 +440,7 @@ static const char witness[] =
 
 const attest_property attest_property_theorem1_search = {
     .name = "theorem1-search",
-    .title = "random hardmax layers confuse random contexts",
+    .title = "random hardmax layers have equal outputs for different contexts",
     .statement = "theorem1",
     .definition = "contextual-mapping",
     .gen = gen_search,

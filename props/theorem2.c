@@ -250,7 +250,7 @@ static const attest_constant theorem2_constants[] = {
      "log n + 3) pi d r_max^2 / (4 eps r_min))"},
     {"score gap",
      "more than log(2 + sqrt 3) = 1.31695... is enough (attest show sharp_gap), where the "
-     "paper's kappa asks for 2 log n + 3; the strategy gap takes 1.317, or up to 1.5 where "
+     "paper's kappa needs 2 log n + 3; the strategy gap takes 1.317, or up to 1.5 where "
      "that "
      "promises more"},
     {0},

@@ -248,7 +248,7 @@ static attest_context get_context(const examination *x, attest_place place)
 static void fail(examination *x, const attest_place pair[2], const char *who, bool equal,
                  const char *what)
 {
-    attest_trial_violated(x->trial, "zero_test", "%s says that %s %s, but %s", who, what,
+    attest_trial_violated(x->trial, "zero_test", "%s returns that %s %s, but %s", who, what,
                           equal ? "is met" : "is not met", equal ? "it is not" : "it is");
     x->trial->has_pair = true;
     x->trial->pair[0] = pair[0], x->trial->pair[1] = pair[1];

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The installed library, as a stranger to the source tree uses it: the examples are compiled with
-# what pkg-config says and nothing else, by every compiler there is, shared and static, and run.
+# the flags of pkg-config only, by every compiler there is, shared and static, and run.
 # Run by `make installcheck`, with the directories of the installation in the environment:
 #
 #     libdir=DIR includedir=DIR bindir=DIR datadir=DIR mandir=DIR [DESTDIR=DIR] [engine=yes] srcdir=DIR tests/installcheck.sh

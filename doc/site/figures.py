@@ -38,7 +38,7 @@ def strategies(program, examples):
     return ["## Theory and truth",
             command(*asked, "--json"),
             "Bits that a significand needs, for heads built by each strategy: what was observed (– where more than 4096), what is proved of "
-            "these very weights, and what the closed formula of Theorem 2 asks for.",
+            "these very weights, and the bits that the closed formula of Theorem 2 requires.",
             table(["strategy", "collapse", "certified", "theorem"], rows)]
 
 

@@ -4,7 +4,7 @@
  * token after token, initialised by the caller; it may not share storage with the inputs. The
  * order of operations is that of src/attention/attention.inc and is described in
  * doc/arithmetic.md. Status: DOMAIN (the shapes of heads and tokens do not fit together, or as
- * said below), NOMEM. */
+ * stated below), NOMEM. */
 #ifndef ATTEST_ATTENTION_H
 #define ATTEST_ATTENTION_H
 
@@ -25,7 +25,7 @@ ATTEST_API attest_status attest_attention_exact(fmpq *out, const attest_weights 
                                                 const attest_sequence *sequence,
                                                 attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The largest precision in bits that balls are asked for. */
+/* The largest precision of balls, in bits. */
 #define ATTEST_BALL_MAX_BITS 1000000000L
 
 /* out[i] encloses the value. Scores are exact; the radius is at most 2^-bits times the largest

@@ -5,10 +5,10 @@
  * for each thread: a thread ends with flint_cleanup(), a program with flint_cleanup_master().
  *
  * Memory. The library's own allocations fail cleanly, with ATTEST_NOMEM. GMP and FLINT cannot
- * fail: they end the process by abort() when memory is out. A program that is to say more
- * installs handlers of its own, mp_set_memory_functions and __flint_set_memory_functions,
+ * fail: they end the process by abort() if memory is exhausted. A program that needs another
+ * message installs its own handlers, mp_set_memory_functions and __flint_set_memory_functions,
  * before its first number, and does not return from them; one that must survive works in a
- * child process. attest_budget bounds what files may ask for.
+ * child process. attest_budget limits the memory for the contents of files.
  *
  * The library never prints, never ends the process, reads no environment and draws no progress:
  * errors are texts in attest_error, progress is a function of the caller's (progress.h).
@@ -17,7 +17,7 @@
  * MPFR's exponent range and flags are restored.
  *
  * Objects are made by init and given back by clear, which the caller pairs; after a failure
- * they can be cleared, too. Outputs come before inputs and, unless a function says
+ * they can be cleared, too. Outputs come before inputs and, unless a contract states
  * otherwise, do not overlap them. */
 #ifndef ATTEST_ATTEST_H
 #define ATTEST_ATTEST_H

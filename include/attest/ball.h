@@ -15,7 +15,7 @@ ATTEST_API char *attest_ball_format_arf(const arf_t x);
 
 /* x = the hex float in text, exactly: an optional sign, 0x, hexadecimal digits with or without
  * a point, p and a decimal exponent of any size, and nothing else. Returns 0, -1 when text is
- * not one, or -2 when memory is out (x is unchanged then). */
+ * not one, or -2 if memory is exhausted (x is unchanged then). */
 ATTEST_API int attest_ball_parse_arf(arf_t x, const char *text);
 
 /* log2 of the ball's midpoint as a decimal with 15 significant digits, right to one unit in the

@@ -60,7 +60,7 @@ typedef enum attest_claim_part {
 
 /* The witness of the method first-difference: the two contexts of one token that are
  * neighbours in the order of Lemma F and have the smallest bound, in that order; how many of
- * their largest scores agree; the least distance of two scores for this token as the query;
+ * their largest scores are equal; the least distance of two scores for this token as the query;
  * and the lemma's bound of the separation of the two (proofs-notes/first_difference.md). */
 typedef struct attest_certificate_witness {
     bool present;

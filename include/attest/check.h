@@ -18,7 +18,7 @@ extern "C" {
 typedef struct attest_check_options {
     const char *directory;    /* searched for inputs that have moved; NULL: none */
     long max_bits;            /* >= 2: the largest precision */
-    size_t max_terms;         /* >= 1: of an exponential sum that is multiplied out */
+    size_t max_terms;         /* >= 1: the terms when exponential sums are multiplied out */
     double max_work;          /* >= 0: as in attest_claim */
     attest_budget *budget;    /* the memory for the inputs; NULL: no limit */
     attest_progress progress; /* of positions and contexts */
@@ -45,7 +45,7 @@ ATTEST_API attest_status attest_check_run(bool *holds, const attest_certificate 
                                           const attest_check_options *options,
                                           attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The same with default options, except these. */
+/* The same with these options; the others have their defaults. */
 ATTEST_API attest_status attest_check_certificate(bool *holds,
                                                   const attest_certificate *certificate,
                                                   const char *directory, long max_bits,

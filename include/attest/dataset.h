@@ -61,7 +61,7 @@ ATTEST_API void attest_dataset_clear(attest_dataset *dataset);
  * shape (N, n, d), or a safetensors file with a single tensor. Path "-" is standard input.
  * Binary numbers are taken exactly; the table is one of doubles then, unless a 64-bit integer
  * is no double. Status: FORMAT, IO, UNABLE, NOMEM, USAGE (which tensor?); the text begins with
- * the path and says where in the file. On failure the dataset is as after init. */
+ * the path and names the place in the file. On failure the dataset is as after init. */
 ATTEST_API attest_status attest_dataset_read(attest_dataset *dataset, const char *path,
                                              attest_budget *budget,
                                              attest_error *error) ATTEST_WARN_UNUSED;

@@ -51,7 +51,7 @@ ATTEST_API void attest_budget_give_back(attest_budget *budget, size_t bytes);
 
 /* value = the number written in text[0..length), in lowest terms. Exact.
  * Status: FORMAT (not a number, a zero denominator, beyond the limits above), UNABLE (budget),
- * NOMEM. Error: the text quotes the number and says what is wrong with it. Cost: quasi-linear
+ * NOMEM. Error: the text quotes the number and names the error. Cost: quasi-linear
  * in the size of the value. */
 ATTEST_API attest_status attest_number_parse(fmpq_t value, const char *text, size_t length,
                                              attest_budget *budget,

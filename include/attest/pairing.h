@@ -28,7 +28,7 @@ extern "C" {
 /* Makes dataset and weights fit, as they were read:
  * - weights->homogeneous, and tokens of one entry less than the weights take: tokens get the
  *   entry 1, and output_dim becomes their previous length. The constant that a head adds to
- *   every output (a row of W_V that is 0 but for the last entry: b_o) is added once, by the
+ *   every output (a row of W_V that is 0 except for the last entry: b_o) is added once, by the
  *   skip. Tokens that already have the entry are not changed; the head is linear in them.
  * - weights->residual: the tensor of that name in input, of the shape of the dataset, becomes
  *   r; input is what the dataset was read from.

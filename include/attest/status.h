@@ -24,7 +24,7 @@ typedef enum attest_status {
     ATTEST_FORMAT, /* the input does not have the required form */
     ATTEST_IO,     /* reading or writing failed */
     ATTEST_NOMEM,  /* memory ran out */
-    ATTEST_USAGE,  /* the caller asked for something that does not exist */
+    ATTEST_USAGE,  /* the caller named something that does not exist */
     ATTEST_STOPPED /* the caller's function stopped the work */
 } attest_status;
 

@@ -129,7 +129,7 @@ ATTEST_API attest_status attest_weights_check_shapes(const attest_weights *weigh
 
 /* Reads an attest/weights file, or NumPy's .npz archive of WQ, WK, WV of shape (H, s, d) and WO
  * of shape (H, d, s): softmax, no mask, with skip. Path "-" is standard input. Status: FORMAT,
- * IO, UNABLE, NOMEM; the error's text begins with the path and says where in the file. On
+ * IO, UNABLE, NOMEM; the error's text begins with the path and names the place in the file. On
  * failure weights is as after init. */
 ATTEST_API attest_status attest_weights_read(attest_weights *weights, const char *path,
                                              attest_budget *budget,

@@ -1,6 +1,6 @@
 """Views of arrays of any library, as attest needs them: address, format, shape and strides.
 
-Nothing is copied, but for nested lists and arrays of the other byte order.
+Nothing is copied, except for nested lists and arrays of the other byte order.
 """
 
 from __future__ import annotations

@@ -483,7 +483,7 @@ void attest_observations_use(const attest_observations *observations, attest_joi
         join[p].observations = observations->part[p];
 }
 
-/* Returns false, with errno set, if part cannot be read; commit notices other failures. */
+/* Returns false, with errno set, if part cannot be read; commit reports other failures. */
 static bool append_part(FILE *to, FILE *part)
 {
     char piece[PIECE];

@@ -2,12 +2,12 @@
  * chunk, as workers send it and journals keep it.
  *
  * A record is a JSON object. In pipes and journals it stands in a frame with its length and a
- * hash, so that a reader notices when bytes are missing or changed:
+ * hash, so that a reader detects missing or changed bytes:
  *
  *     attest-record KIND LENGTH SHA256\n PAYLOAD \n
  *
  * The hash covers the hash of the frame before it, KIND, LENGTH and PAYLOAD: no frame can be
- * changed, lost or moved unnoticed. */
+ * changed, lost or moved without being detected. */
 #ifndef ATTEST_CAMPAIGN_CAMPAIGN_RECORD_H
 #define ATTEST_CAMPAIGN_CAMPAIGN_RECORD_H
 

@@ -200,7 +200,7 @@ static attest_status start_worker(attest_worker *worker, const attest_plan *plan
     return ATTEST_OK;
 }
 
-/* If the worker is dead, the channel has ended, which receive notices. */
+/* If the worker is dead, the channel has ended; receive detects this. */
 static void send_job(attest_worker *worker, const attest_job *job)
 {
     const char *bytes = (const char *)job;

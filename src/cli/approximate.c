@@ -140,7 +140,7 @@ static void print_text(const attest_approximation *a)
     attest_print("error in L^2              from %.6g to %.6g, bound %.6g\n", low_of(a->l2),
                  high_of(a->l2), high_of(a->l2_bound));
     attest_print(
-        "proved: on every cell, but for ramps of measure %.3g, the network is the function "
+        "proved: on every cell, except for ramps of measure %.3g, the network is the function "
         "at the centre\n",
         fmpq_get_d(a->measure));
 }

@@ -119,7 +119,7 @@ attest_status attest_cli_audit_read_texts(attest_texts *texts, const char *path,
                                           size_t length, attest_budget *budget,
                                           attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Sets the algorithm that the options ask for. */
+/* Sets the algorithm from the options. */
 void attest_cli_audit_set_algorithm(attest_simulated_arithmetic *like,
                                     const audit_settings *settings);
 

@@ -260,7 +260,7 @@ static void print_collapse(const attest_audit *audit)
     print_theory(&audit->theory);
 }
 
-/* Prints the least widths from which on the relative error is below some limits. */
+/* Prints the least widths for which the relative error is below some limits. */
 static void print_error_by_width(const attest_audit_error_by_width *by_width)
 {
     static const double limit[] = {0.1, 0.01, 0.001};
@@ -287,14 +287,15 @@ static void print_bits(const attest_audit *audit)
     const attest_audit_collapse *c = &audit->collapse;
     size_t classes = audit->classes.classes, dim = attest_weights_output_dim(audit->weights);
 
-    attest_print("%-18s necessary %zu of any code, to tell %zu class%s apart", "bits per entry",
+    attest_print("%-18s at least %zu in any code, to distinguish %zu class%s", "bits per entry",
                  attest_pigeonhole_bits(classes, dim), classes, classes == 1 ? "" : "es");
     if (dim > 1)
         attest_print(" in %zu entries", dim);
     if (c->bits)
-        attest_print("; observed %ld of a significand", c->bits);
+        attest_print("; significand: %ld observed", c->bits);
     if (c->certified)
-        attest_print("; %ld suffice", c->certified);
+        attest_print("%s%ld proved sufficient",
+                     c->bits ? ", " : "; significand: ", c->certified);
     attest_print("\n");
     for (size_t f = 0; f < audit->formats; f++)
         if (attest_pigeonhole_collapses(&audit->format[f], classes, dim))

@@ -280,7 +280,7 @@ static void print_next(const attest_finding *finding, const attest_common *commo
     else if (finding->verdict == ATTEST_PROVED && common->output)
         attest_cli_print_hint(
             common,
-            "next: 'attest check %s' verifies it by other code; 'attest audit DATA "
+            "next: 'attest check %s' verifies it with independent code; 'attest audit DATA "
             "--weights W' shows the effect of rounding",
             common->output);
     else if (finding->verdict == ATTEST_PROVED)
@@ -362,7 +362,7 @@ static int run(int argc, char **argv)
         {"max-bits", 0, "B", "highest precision in bits (default: 1048576)", OPTION_COUNT,
          &request.max_bits, NULL},
         {"max-terms", 0, "T",
-         "largest number of terms of exponential sums that are multiplied out\n(default: "
+         "largest number of terms when exponential sums are multiplied out\n(default: "
          "4194304)",
          OPTION_POSITIVE, &request.max_terms, NULL},
         ATTEST_CLI_JOBS(&request.jobs),

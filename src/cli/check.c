@@ -1,4 +1,4 @@
-/* check.c -- attest check: certificates, verified by another route. */
+/* check.c -- attest check: verifies certificates, with code that certify does not use. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +20,12 @@ const attest_command attest_command_check = {
     .name = "check",
     .arguments = "CERT... [OPTION]...",
     .summary = "verify certificates",
-    .details = "Verifies the hashes of the inputs and then the claim, by other code than "
-               "certify.\nInputs are read from their recorded paths or from the directory of "
-               "the certificate. A\ncertificate that claims more than is true, by however "
-               "little, fails (1). One whose own\nverdict is undecided is, if true, undecided "
-               "(3). The members that describe how the\nverdict was found (method, "
-               "precision_bits, versions) are not verified.",
+    .details = "Verifies the hashes of the inputs, then the claim, with code that certify does "
+               "not use.\nInputs are read from their recorded paths or from the directory of "
+               "the certificate. A\ncertificate with any false part fails (1), however small "
+               "the error. A certificate with the\nverdict undecided in which nothing is false "
+               "is reported as undecided (3). The members\nthat describe how the verdict was "
+               "found (method, precision_bits, versions) are not verified.",
     .example = "  attest certify data.json --weights w.json -o claim.json\n"
                "  attest check claim.json",
     .works = true,
@@ -109,7 +109,7 @@ static int run(int argc, char **argv)
 {
     unsigned long max_bits = ATTEST_CERTIFY_MAX_BITS, max_terms = ATTEST_CERTIFY_MAX_TERMS;
     unsigned long jobs = 0;
-    attest_check_options how;
+    attest_check_options check_options;
     attest_common common;
     attest_json json;
     char **operands;
@@ -119,7 +119,7 @@ static int run(int argc, char **argv)
         {"max-bits", 0, "B", "highest precision in bits (default: 1048576)", OPTION_COUNT,
          &max_bits, NULL},
         {"max-terms", 0, "T",
-         "largest number of terms of exponential sums that are multiplied out\n(default: "
+         "largest number of terms when exponential sums are multiplied out\n(default: "
          "4194304)",
          OPTION_POSITIVE, &max_terms, NULL},
         ATTEST_CLI_JOBS(&jobs),
@@ -135,11 +135,11 @@ static int run(int argc, char **argv)
     if (max_bits < ATTEST_CERTIFY_BITS || max_bits > 1000000000)
         return attest_cli_refuse("--max-bits: the precision must be from %d to 1000000000 bits",
                                  ATTEST_CERTIFY_BITS);
-    attest_check_options_init(&how);
-    how.max_bits = (long)max_bits;
-    how.max_terms = max_terms;
-    how.jobs = attest_cli_jobs(jobs);
-    how.max_work = common.max_work;
+    attest_check_options_init(&check_options);
+    check_options.max_bits = (long)max_bits;
+    check_options.max_terms = max_terms;
+    check_options.jobs = attest_cli_jobs(jobs);
+    check_options.max_work = common.max_work;
     attest_json_write_begin(&json, stdout);
     if (common.json) {
         attest_json_write_object(&json, NULL);
@@ -147,7 +147,7 @@ static int run(int argc, char **argv)
         attest_json_write_array(&json, "certificates");
     }
     for (size_t i = 0; i < count; i++)
-        code = attest_cli_worse(code, check_one(&json, operands[i], how, &common));
+        code = attest_cli_worse(code, check_one(&json, operands[i], check_options, &common));
     if (common.json) {
         attest_json_write_close(&json);
         attest_json_write_close(&json);
@@ -155,7 +155,7 @@ static int run(int argc, char **argv)
     }
     if (code == EXIT_HOLDS)
         attest_cli_print_hint(&common,
-                              "the claim holds for the files that the certificate names; it "
-                              "was verified by other code than certify's");
+                              "the claim holds for the input files of the certificate; it was "
+                              "verified by code that certify does not use");
     return code;
 }

@@ -124,8 +124,8 @@ extern const attest_command attest_command_tolerance;
 const char *attest_cli_output_name(const attest_command *command);
 
 /* Parses argv[1..]: options anywhere, GNU style; "--" ends them. On success returns EXIT_HOLDS,
- * *operands and *count are the rest. EXIT_HELP: --help was asked for and printed. EXIT_USAGE:
- * an error was printed. least and most bound the number of operands. */
+ * *operands and *count are the rest. EXIT_HELP: --help was given; the help was printed.
+ * EXIT_USAGE: an error was printed. least and most bound the number of operands. */
 int attest_cli_parse(const attest_command *command, attest_common *common,
                      const attest_option *options, int argc, char **argv, size_t least,
                      size_t most, char ***operands, size_t *count);

@@ -335,7 +335,7 @@ static void print_text(const counterexample_job *job)
     if (job->trained)
         attest_cli_print_trained(&job->space);
     if (job->least) {
-        attest_print("least of all: ");
+        attest_print("minimal among ");
         attest_cli_print_space(&job->space, true);
     }
     attest_print("hardmax, %s ties, mask %s, %zu head%s: merged%s\n",
@@ -404,8 +404,8 @@ static int find(counterexample_job *job, attest_common *common)
                          job->search ? ""
                          : job->entry
                              ? ": these weights are not among those that it defeats"
-                             : ": no exchange of these tokens goes unnoticed at any query "
-                               "tried");
+                             : ": every tried exchange of these tokens changes the output at "
+                               "every tried query");
         return EXIT_FAILS;
     }
     if (attest_separated_get(&job->extremes, &job->counterexample.dataset, &error))

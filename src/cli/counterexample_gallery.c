@@ -203,7 +203,7 @@ int attest_cli_list_gallery(const attest_common *common)
     return attest_cli_end_json(&json, EXIT_HOLDS);
 }
 
-/* "of whole numbers from 1 to 9, without repetitions". */
+/* Prints, e.g., "whole numbers from 1 to 9, without repetitions, of equal lengths". */
 static void print_space(const attest_gallery_entry *e)
 {
     attest_print("whole numbers from %ld to %ld%s, %s repetitions, %s", e->low, e->high,
@@ -220,15 +220,15 @@ void attest_cli_print_gallery(const attest_gallery_entry *e,
 
     attest_print("%s: %s\nmultiples of u: ", e->name, e->title);
     print_pair(&e->pair);
-    attest_print("\ndefeats %s; %s ties, mask %s\nleast of all: ",
+    attest_print("\ndefeats %s; %s ties, mask %s\nminimal among ",
                  attest_gallery_defeats_name(e->defeats), attest_ties_name(e->ties),
                  attest_mask_name(e->mask));
     print_space(e);
     attest_print(
         ":\n  the %zu sequences of fewer than %zu tokens (%zu positions) have no such pair, "
-        "and among the\n  %zu of %zu tokens it is the first; no other numbers, in no "
-        "dimension, do with fewer\n  tokens (proofs-notes/theorem1.md, \"The gallery\")\n",
-        search->shorter, n, search->contexts, search->sequences - search->shorter, n);
+        "and it is the\n  first of the %zu sequences of %zu tokens; other vectors, of any "
+        "dimension, also need %zu\n  tokens (proofs-notes/theorem1.md, \"The gallery\")\n",
+        search->shorter, n, search->contexts, search->sequences - search->shorter, n, n);
 }
 
 void attest_cli_write_gallery(attest_json *json, const attest_gallery_entry *e,
@@ -251,16 +251,16 @@ void attest_cli_write_gallery(attest_json *json, const attest_gallery_entry *e,
 
 void attest_cli_print_space(const attest_theorem1_space *space, bool found)
 {
-    attest_print("%zu tokens, each at a place where the data have it: ", space->tokens);
+    attest_print("sequences over %zu tokens, each at a place where the data contain it: ",
+                 space->tokens);
     if (found)
-        attest_print(
-            "the %zu sequences of fewer\n  than %zu have no such pair, and among the %zu of "
-            "%zu it is the first\n",
-            space->shorter, space->length, space->longest, space->length);
+        attest_print("the %zu\n  sequences of fewer than %zu have no such pair, and it is the "
+                     "first of the %zu of %zu\n",
+                     space->shorter, space->length, space->longest, space->length);
     else
-        attest_print("the %zu sequences of up to %zu\n  have no such pair%s\n",
+        attest_print("the %zu\n  sequences of up to %zu have no such pair%s\n",
                      space->shorter + space->longest, space->length,
-                     space->whole ? "" : "; longer ones are too many to go through");
+                     space->whole ? "" : "; the longer ones are too many to search");
 }
 
 void attest_cli_write_space(attest_json *json, const attest_theorem1_space *space)
@@ -278,7 +278,7 @@ void attest_cli_print_trained(const attest_theorem1_space *space)
 {
     attest_print("%s: %s\n", attest_cli_trained.name, attest_cli_trained.title);
     print_texts();
-    attest_print("\ndefeats %s; uniform ties, mask causal\nleast of all: ",
+    attest_print("\ndefeats %s; uniform ties, mask causal\nminimal among ",
                  attest_cli_trained.defeats);
     attest_cli_print_space(space, true);
 }

@@ -203,7 +203,7 @@ static void print_terms(const attest_judge_terms *terms)
 
 static void print_worst(const judge_job *job, const attest_judgement *layer)
 {
-    const attest_judge_worst *worst;
+    const attest_judge_element_result *worst;
     char place[ATTEST_CLI_PLACE_SIZE];
     arb_t exact;
     char *text;
@@ -247,7 +247,7 @@ static void print_histogram(const judge_job *job, const attest_judgement *layer)
         return;
     attest_print("error/bound\n");
     for (size_t k = 0; k < ATTEST_JUDGE_BINS; k++) {
-        int exponent = (int)k + ATTEST_JUDGE_LEAST, bar;
+        int exponent = (int)k + ATTEST_JUDGE_LEAST_EXPONENT, bar;
 
         if (bin[k] == 0)
             continue;

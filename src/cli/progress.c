@@ -1,4 +1,4 @@
-/* progress.c -- the line on standard error that shows how long work goes on. */
+/* progress.c -- the line on standard error that shows the progress of long work. */
 #include "cli/progress.h"
 
 #include <errno.h>
@@ -51,7 +51,7 @@ void attest_cli_line_format(char *text, int size, const char *what, uint64_t don
                  note ? ", " : "", note ? note : "");
 }
 
-/* Cuts the line to the width of the terminal: longer lines could not be overwritten. */
+/* Returns the characters that fit into the line: longer lines could not be overwritten. */
 static size_t get_room(const attest_cli_line *line)
 {
     return line->width > ROOM_FOR_SECONDS ? line->width - 1 : sizeof line->text;
@@ -66,9 +66,9 @@ static size_t get_width(void)
 
 static void wipe(attest_cli_line *line)
 {
-    if (line->dirty)
+    if (line->visible)
         fputs("\r\033[K", stderr);
-    line->dirty = false;
+    line->visible = false;
 }
 
 void attest_cli_line_report(void *context, const char *what, uint64_t done, uint64_t total,
@@ -77,7 +77,7 @@ void attest_cli_line_report(void *context, const char *what, uint64_t done, uint
     attest_cli_line *line = context;
     double time;
 
-    if (!line->shown)
+    if (!line->on_terminal)
         return;
     if (!what) {
         changing = true;
@@ -87,19 +87,19 @@ void attest_cli_line_report(void *context, const char *what, uint64_t done, uint
         return;
     }
     time = attest_clock_seconds();
-    if (line->since == 0)
-        line->since = time;
+    if (line->work_began == 0)
+        line->work_began = time;
     if (done == 0)
-        line->began = line->drawn = time;
-    if (done > 0 && (time - line->since < SECONDS_BEFORE_LINES ||
-                     time - line->drawn < SECONDS_BETWEEN_LINES))
+        line->stage_began = line->last_drawn = time;
+    if (done > 0 && (time - line->work_began < SECONDS_BEFORE_LINES ||
+                     time - line->last_drawn < SECONDS_BETWEEN_LINES))
         return;
     changing = true;
-    attest_cli_line_format(line->text, sizeof line->text, what, done, total, time - line->began,
-                           note);
+    attest_cli_line_format(line->text, sizeof line->text, what, done, total,
+                           time - line->stage_began, note);
     if (done > 0) {
-        line->drawn = time;
-        line->dirty = true;
+        line->last_drawn = time;
+        line->visible = true;
         fprintf(stderr, "\r%.*s\033[K", (int)get_room(line), line->text);
         fflush(stderr);
     }
@@ -117,14 +117,14 @@ static void draw_silence(int signal)
     int saved = errno;
 
     (void)signal;
-    if (changing || !what || time - line->since < SECONDS_BEFORE_LINES ||
-        time - line->drawn < SECONDS_OF_SILENCE)
+    if (changing || !what || time - line->work_began < SECONDS_BEFORE_LINES ||
+        time - line->last_drawn < SECONDS_OF_SILENCE)
         return;
     for (size_t i = 0; what[i] && length + ROOM_FOR_SECONDS <= get_room(line) + 1; i++)
         text[length++] = what[i];
     text[length++] = ',';
     text[length++] = ' ';
-    for (unsigned long left = (unsigned long)(time - line->since); count < 20;) {
+    for (unsigned long left = (unsigned long)(time - line->work_began); count < 20;) {
         digits[count++] = (char)('0' + left % 10);
         if ((left /= 10) == 0)
             break;
@@ -132,8 +132,8 @@ static void draw_silence(int signal)
     while (count > 0)
         text[length++] = digits[--count];
     memcpy(text + length, " s\033[K", 5);
-    line->dirty = write(STDERR_FILENO, text, length + 5) > 0 || line->dirty;
-    line->drawn = time;
+    line->visible = write(STDERR_FILENO, text, length + 5) > 0 || line->visible;
+    line->last_drawn = time;
     errno = saved;
 }
 
@@ -150,9 +150,9 @@ void attest_cli_work_begin(const char *what)
 
     if (!isatty(STDERR_FILENO))
         return;
-    program_line.shown = true;
+    program_line.on_terminal = true;
     program_line.width = get_width();
-    program_line.since = program_line.drawn = attest_clock_seconds();
+    program_line.work_began = program_line.last_drawn = attest_clock_seconds();
     program_line.work = what;
     sigemptyset(&action.sa_mask);
     sigaction(SIGALRM, &action, NULL);
@@ -173,6 +173,7 @@ void attest_cli_work_end(void)
 attest_progress attest_cli_progress(void)
 {
     if (!program_line.work)
-        program_line = (attest_cli_line){.shown = isatty(STDERR_FILENO), .width = get_width()};
+        program_line =
+            (attest_cli_line){.on_terminal = isatty(STDERR_FILENO), .width = get_width()};
     return (attest_progress){attest_cli_line_report, &program_line};
 }

@@ -1,8 +1,8 @@
-/* progress.h -- the line on standard error that shows how long work goes on.
+/* progress.h -- the line on standard error that shows the progress of long work.
  *
- * It is drawn a few times a second from the second second on, with rate and time to go, and
- * only when standard error is a terminal. For work that reports no progress for a while,
- * or none at all, a timer redraws the last report with the elapsed time. */
+ * After the first second it is redrawn a few times a second, with the rate and the time left,
+ * but only if standard error is a terminal. If work reports no progress for a while, or none at
+ * all, a timer redraws the last report with the elapsed time. */
 #ifndef ATTEST_CLI_PROGRESS_H
 #define ATTEST_CLI_PROGRESS_H
 
@@ -13,13 +13,14 @@
 
 /* The progress line: its text, and when it was drawn. */
 typedef struct attest_cli_line {
-    char text[160];      /* text of the stage; empty: none */
-    const char *work;    /* the work around the stages, or NULL */
-    double since;        /* time of the first report; 0: none */
-    double began, drawn; /* when the stage began, and when the line was drawn */
-    bool shown;          /* standard error is a terminal */
-    size_t width;        /* the columns that it has; 0: not known */
-    bool dirty;          /* the line is visible */
+    char text[160];     /* text of the stage; empty: none */
+    const char *work;   /* the work that the stages belong to, or NULL */
+    double work_began;  /* time of the first report; 0: none */
+    double stage_began; /* time of the first report of the stage */
+    double last_drawn;  /* time at which the line was drawn last */
+    bool on_terminal;   /* standard error is a terminal */
+    size_t width;       /* the columns of the terminal; 0: not known */
+    bool visible;       /* the line is on the screen */
 } attest_cli_line;
 
 /* The callback of attest_progress; its context is an attest_cli_line. */

@@ -163,7 +163,8 @@ attest_status attest_json_parser_take_word(parser *p)
 
 /* Strings. */
 
-/* Returns whether the byte is copied as it is: printable ASCII but for quote and backslash. */
+/* Returns whether the byte is copied as it is: printable ASCII except for quote and backslash.
+ */
 static bool is_plain(char c)
 {
     return (unsigned char)c >= 0x20 && (unsigned char)c < 0x80 && c != '"' && c != '\\';

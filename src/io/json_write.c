@@ -267,7 +267,7 @@ attest_status attest_json_file_open(attest_json_file *file, const char *path,
 
 attest_status attest_json_file_commit(attest_json_file *file, attest_error *error)
 {
-    /* Writing that failed is noticed, and named, by the commit. */
+    /* attest_output_commit reports an earlier failure to write. */
     if (attest_json_write_end(&file->json) == ATTEST_NOMEM) {
         attest_memory_fail_at(error, file->output.path);
         attest_output_abandon(&file->output);

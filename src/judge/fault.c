@@ -232,15 +232,15 @@ static void swap_heads(attest_judge_bounds *bounds, const attest_judge_bounds *r
 static void spread_rows(attest_judge_bounds *bounds, const attest_judge_faulty *faulty)
 {
     const attest_qkv *x = &faulty->qkv;
-    size_t asked = x->q.shape[2] * x->v.shape[3], missing = faulty->missing * x->v.shape[3];
+    size_t computed = x->q.shape[2] * x->v.shape[3], missing = faulty->missing * x->v.shape[3];
     double *array[ARRAYS];
 
     list_arrays(array, bounds);
     for (size_t k = 0; k < ARRAYS; k++)
         for (size_t i = x->q.shape[0] * x->q.shape[1]; array[k] && i-- > 0;) {
-            double *to = array[k] + i * (asked + missing);
+            double *to = array[k] + i * (computed + missing);
 
-            memmove(to + missing, array[k] + i * asked, asked * sizeof *to);
+            memmove(to + missing, array[k] + i * computed, computed * sizeof *to);
             for (size_t c = 0; c < missing; c++)
                 to[c] = x->empty_is_nan ? (double)NAN : 0;
         }

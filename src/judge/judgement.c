@@ -31,12 +31,12 @@ attest_judge_verdict attest_judge_counts_verdict(const attest_judge_counts *coun
                                : ATTEST_JUDGE_WITHIN;
 }
 
-/* |output - exact| / bound, to be shown: verdicts rest on lo and hi. */
+/* Returns |output - exact| / bound. For display only: verdicts depend on lo and hi. */
 static double get_ratio(double output, double exact, double bound)
 {
     double distance = fabs(output - exact);
 
-    if (isinf(bound) && isfinite(output)) /* the exact value or the kernels are not known */
+    if (isinf(bound) && isfinite(output)) /* the element has no bound */
         return 0;
     if (isnan(exact)) /* a row that must be NaN */
         return isnan(output) ? 0 : (double)INFINITY;
@@ -45,20 +45,20 @@ static double get_ratio(double output, double exact, double bound)
     return distance == 0 ? 0 : distance / bound; /* infinite for a bound of 0 */
 }
 
-static size_t bin_of(double ratio)
+static size_t get_bin(double ratio)
 {
     int exponent;
 
-    if (!(ratio >= ldexp(1, ATTEST_JUDGE_LEAST)))
+    if (!(ratio >= ldexp(1, ATTEST_JUDGE_LEAST_EXPONENT)))
         return 0;
     if (isinf(ratio))
         return ATTEST_JUDGE_BINS - 1;
     frexp(ratio, &exponent); /* 2^(exponent-1) <= ratio < 2^exponent */
-    exponent -= ATTEST_JUDGE_LEAST;
+    exponent -= ATTEST_JUDGE_LEAST_EXPONENT;
     return exponent < ATTEST_JUDGE_BINS - 1 ? (size_t)exponent : ATTEST_JUDGE_BINS - 1;
 }
 
-static void count(attest_judge_counts *counts, const attest_judge_worst *this)
+static void count(attest_judge_counts *counts, const attest_judge_element_result *this)
 {
     counts->within += this->verdict == ATTEST_JUDGE_WITHIN;
     counts->wrong += this->verdict == ATTEST_JUDGE_WRONG;
@@ -68,7 +68,7 @@ static void count(attest_judge_counts *counts, const attest_judge_worst *this)
         counts->max_ratio = fmax(counts->max_ratio, this->ratio);
 }
 
-static void keep_worst(attest_judge_summary *summary, const attest_judge_worst *this)
+static void keep_worst(attest_judge_summary *summary, const attest_judge_element_result *this)
 {
     bool wrong = this->verdict == ATTEST_JUDGE_WRONG;
     bool was_wrong = summary->worst.verdict == ATTEST_JUDGE_WRONG;
@@ -120,13 +120,13 @@ static bool add(attest_judge_summary *summary, const double *output,
                 const attest_judge_bounds *bounds, const attest_in_double *format,
                 size_t formats, size_t i)
 {
-    attest_judge_worst this = {.place = i,
-                               .exact = bounds->exact[i],
-                               .error = bounds->error[i],
-                               .lo = bounds->lo[i],
-                               .hi = bounds->hi[i],
-                               .bound = bounds->bound[i],
-                               .output = output[i]};
+    attest_judge_element_result this = {.place = i,
+                                        .exact = bounds->exact[i],
+                                        .error = bounds->error[i],
+                                        .lo = bounds->lo[i],
+                                        .hi = bounds->hi[i],
+                                        .bound = bounds->bound[i],
+                                        .output = output[i]};
     size_t columns = summary->shape[3], rows = summary->shape[2];
     size_t head = i / columns / rows;
 
@@ -137,7 +137,7 @@ static bool add(attest_judge_summary *summary, const double *output,
     count(&summary->all, &this);
     count(&summary->head[head], &this);
     if (this.verdict != ATTEST_JUDGE_UNDECIDED)
-        summary->bin[bin_of(this.ratio)]++;
+        summary->bin[get_bin(this.ratio)]++;
     keep_worst(summary, &this);
     return this.verdict != ATTEST_JUDGE_WRONG ||
            add_wrong(summary, head, i / columns % rows, i % columns);
@@ -177,8 +177,8 @@ void attest_judge_summary_clear(attest_judge_summary *summary)
 
 /* ---- verdicts, schedules, and faults that explain an output ---- */
 
-/* The inputs of a judgement. */
-typedef struct judging {
+/* The inputs of a judgement, and its work space. */
+typedef struct judgement_inputs {
     const double *output;
     const attest_judge_bounds *bounds;
     attest_judge_bounds *other; /* work space */
@@ -186,7 +186,7 @@ typedef struct judging {
     const attest_judge_model *model;
     const attest_judge_options *options;
     size_t shape[4], elements;
-} judging;
+} judgement_inputs;
 
 attest_judge_counts attest_judgement_total(const attest_judgement *layer, size_t count)
 {
@@ -209,7 +209,7 @@ const attest_judgement *attest_judgement_worst(const attest_judgement *layer, si
     const attest_judgement *worst = NULL;
 
     for (size_t i = 0; i < count; i++) {
-        const attest_judge_worst *this = &layer[i].summary.worst;
+        const attest_judge_element_result *this = &layer[i].summary.worst;
         bool wrong = this->verdict == ATTEST_JUDGE_WRONG;
 
         if (!layer[i].summary.has_worst)
@@ -222,9 +222,11 @@ const attest_judgement *attest_judgement_worst(const attest_judgement *layer, si
     return worst;
 }
 
-/* other = the bounds of one schedule. Differences are rounded to nearest: the next number, plus
- * the error of the exact value, is an upper bound. */
-static attest_status set_schedule(const judging *x, size_t schedule, attest_error *error)
+/* Sets other to the bounds of one schedule. `far` is a difference rounded to nearest, so the
+ * next double is an upper bound of it; the error of the exact value is added and the sum
+ * rounded up. */
+static attest_status set_schedule(const judgement_inputs *x, size_t schedule,
+                                  attest_error *error)
 {
     attest_judge_bounds *to = x->other;
 
@@ -243,35 +245,35 @@ static attest_status set_schedule(const judging *x, size_t schedule, attest_erro
     return ATTEST_OK;
 }
 
-/* The kernel is one of the schedules, the same for the whole tensor: an output between the hull
- * of their bounds must also lie between the bounds of one. Keeps the summary of the schedule
- * with the fewest wrong elements. */
-static attest_status try_schedules(attest_judgement *layer, const judging *x,
+/* A kernel uses one schedule for the whole tensor, so an output within the hull of the bounds
+ * of all schedules must also lie within the bounds of one of them. Replaces the summary by that
+ * of the schedule with the fewest wrong elements, then with the fewest undecided ones. */
+static attest_status try_schedules(attest_judgement *layer, const judgement_inputs *x,
                                    attest_error *error)
 {
     for (size_t s = 0; s < x->model->schedules; s++) {
-        attest_judge_summary summary, worse;
-        const attest_judge_counts *old = &layer->summary.all, *mine = &summary.all;
+        attest_judge_summary summary, discarded;
+        const attest_judge_counts *old = &layer->summary.all, *new = &summary.all;
 
         ATTEST_TRY(set_schedule(x, s, error));
         ATTEST_TRY(attest_judge_summary_init(&summary, x->output, x->other, x->shape, x->model,
                                              error));
-        worse = summary;
-        if (!layer->by_schedule || mine->wrong < old->wrong ||
-            (mine->wrong == old->wrong && mine->undecided < old->undecided)) {
-            worse = layer->summary;
+        discarded = summary;
+        if (!layer->by_schedule || new->wrong < old->wrong ||
+            (new->wrong == old->wrong &&new->undecided < old->undecided)) {
+            discarded = layer->summary;
             layer->summary = summary;
             layer->by_schedule = true;
             layer->schedule = s;
         }
-        attest_judge_summary_clear(&worse);
+        attest_judge_summary_clear(&discarded);
     }
     return ATTEST_OK;
 }
 
 /* Sets fault[fault] if a kernel of the model with this fault may return the output. */
 static attest_status try_fault(attest_judgement *layer, attest_judge_fault fault,
-                               const judging *x, attest_error *error)
+                               const judgement_inputs *x, attest_error *error)
 {
     attest_judge_faulty faulty ATTEST_CLEARED_BY(attest_judge_faulty_clear);
     attest_judge_summary summary ATTEST_CLEARED_BY(attest_judge_summary_clear) = {0};
@@ -295,7 +297,7 @@ void attest_judgement_get_place(size_t at[4], const size_t shape[4], size_t elem
         at[i] = element % shape[i];
 }
 
-/* The shape of the output of a problem whose tensors fit each other. */
+/* Sets shape to that of the output. Domain: the shapes of q, k and v are consistent. */
 static void get_shape(size_t shape[4], const attest_qkv *qkv)
 {
     memcpy(shape, qkv->q.shape, 3 * sizeof *shape);
@@ -308,7 +310,7 @@ attest_status attest_judgement_set(attest_judgement *judgement, const double *ou
                                    const attest_judge_model *model,
                                    const attest_judge_options *options, attest_error *error)
 {
-    judging x = {output, bounds, other, qkv, model, options, {0}, 0};
+    judgement_inputs x = {output, bounds, other, qkv, model, options, {0}, 0};
 
     get_shape(x.shape, qkv);
     x.elements = x.shape[0] * x.shape[1] * x.shape[2] * x.shape[3];
@@ -347,9 +349,10 @@ static void set_arrays(attest_judge_bounds *bounds, double *block, size_t elemen
                                     NULL};
 }
 
-/* Checks the shapes of the problem and of the output; counts its elements. */
-static attest_status check(size_t *elements, const attest_tensor *output, const attest_qkv *qkv,
-                           attest_error *error)
+/* Checks the shapes of q, k, v and the output, and sets *elements to the elements of the
+ * output. */
+static attest_status check_shapes(size_t *elements, const attest_tensor *output,
+                                  const attest_qkv *qkv, attest_error *error)
 {
     attest_judge_problem problem;
     size_t shape[4];
@@ -406,7 +409,7 @@ attest_status attest_judgement_make(attest_judgement **judgement, const attest_t
     size_t elements;
 
     *judgement = NULL;
-    ATTEST_TRY(check(&elements, output, qkv, error));
+    ATTEST_TRY(check_shapes(&elements, output, qkv, error));
     *judgement = attest_memory_alloc(1, sizeof **judgement);
     block = attest_memory_alloc(elements, ARRAYS * sizeof *block);
     ATTEST_TRY_OR(*judgement && block
@@ -472,7 +475,7 @@ static void write_terms(attest_json *json, const attest_judge_terms *terms)
 
 static void write_worst(attest_json *json, const attest_judgement *layer)
 {
-    const attest_judge_worst *worst;
+    const attest_judge_element_result *worst;
 
     if (!layer) {
         attest_json_write_null(json, "worst");
@@ -571,9 +574,10 @@ static void write_histogram(attest_json *json, const attest_judgement *layer, si
     for (size_t k = first; k < last; k++) {
         attest_json_write_object(json, NULL);
         attest_json_write_double(json, "from",
-                                 k ? ldexp(1, (int)k - 1 + ATTEST_JUDGE_LEAST) : 0);
+                                 k ? ldexp(1, (int)k - 1 + ATTEST_JUDGE_LEAST_EXPONENT) : 0);
         if (k + 1 < ATTEST_JUDGE_BINS)
-            attest_json_write_double(json, "to", ldexp(1, (int)k + ATTEST_JUDGE_LEAST));
+            attest_json_write_double(json, "to",
+                                     ldexp(1, (int)k + ATTEST_JUDGE_LEAST_EXPONENT));
         else
             attest_json_write_null(json, "to");
         attest_json_write_count(json, "count", bin[k]);
@@ -582,7 +586,7 @@ static void write_histogram(attest_json *json, const attest_judgement *layer, si
     attest_json_write_close(json);
 }
 
-/* The faults with which a kernel may return the output of every wrong layer. */
+/* The faults that explain every wrong layer: a kernel with the fault may return its output. */
 static void write_faults(attest_json *json, const attest_judgement *layer, size_t count)
 {
     attest_json_write_array(json, "returned_by_faults");

@@ -10,9 +10,9 @@
 #include "judge/model.h"
 #include "judge/head_bound.h"
 
-/* Bins of |output - exact| / bound: below 2^ATTEST_JUDGE_LEAST, then one for each power of two;
- * the last one has no upper end. */
-enum { ATTEST_JUDGE_BINS = 26, ATTEST_JUDGE_LEAST = -16 };
+/* Bins of |output - exact| / bound: one below 2^ATTEST_JUDGE_LEAST_EXPONENT, then one for each
+ * power of two; the last one has no upper end. */
+enum { ATTEST_JUDGE_BINS = 26, ATTEST_JUDGE_LEAST_EXPONENT = -16 };
 
 typedef struct attest_judge_counts {
     size_t within, wrong, undecided;
@@ -28,13 +28,13 @@ typedef struct attest_judge_wrong_rows {
     size_t wrong;                     /* elements */
 } attest_judge_wrong_rows;
 
-/* The worst element: wrong ones before others, then by ratio. */
-typedef struct attest_judge_worst {
+/* How one element compares with its bounds. */
+typedef struct attest_judge_element_result {
     size_t place; /* index in the arrays */
     attest_judge_verdict verdict;
     bool uncast; /* it is not a number of the output format */
     double exact, error, lo, hi, bound, output, ratio;
-} attest_judge_worst;
+} attest_judge_element_result;
 
 typedef struct attest_judge_summary {
     size_t shape[4]; /* batch, heads, rows, columns */
@@ -42,8 +42,9 @@ typedef struct attest_judge_summary {
     attest_judge_counts *head; /* batch * heads */
     attest_judge_wrong_rows *range;
     size_t ranges, room;
-    bool has_worst; /* false: no element has a bound */
-    attest_judge_worst worst;
+    bool has_worst; /* false: no element has a bound. Wrong elements count as worse than others;
+                       among these the ratio decides */
+    attest_judge_element_result worst;
     size_t bin[ATTEST_JUDGE_BINS];
 } attest_judge_summary;
 
@@ -56,10 +57,11 @@ attest_status attest_judge_summary_init(attest_judge_summary *summary, const dou
                                         attest_error *error) ATTEST_WARN_UNUSED;
 void attest_judge_summary_clear(attest_judge_summary *summary);
 
-/* wrong if one element is; else undecided if one is. */
+/* Returns wrong if an element is wrong, else undecided if an element is undecided, else within.
+ */
 attest_judge_verdict attest_judge_counts_verdict(const attest_judge_counts *counts);
 
-/* "within", "wrong", "undecided" */
+/* Returns "within", "wrong" or "undecided". */
 const char *attest_judge_verdict_name(attest_judge_verdict verdict);
 
 /* ---- the judgement of the output of one layer ---- */
@@ -74,9 +76,9 @@ struct attest_judgement {
     bool fault[ATTEST_JUDGE_FAULTS]; /* a kernel with the fault may return this output */
 };
 
-/* Judges an output, an array of the shape of the bounds, which are those of the problem.
- * judgement was zeroed except for its number; clear it in any case. bounds and other have all
- * five arrays; other is work space. Status as attest_judgement_make. */
+/* Judges an output. The output and all five arrays of bounds and other have one entry for each
+ * element of the output of the problem; other is work space. The caller zeroes the judgement,
+ * sets its number, and clears it also after a failure. Status as attest_judgement_make. */
 attest_status attest_judgement_set(attest_judgement *judgement, const double *output,
                                    const attest_judge_bounds *bounds,
                                    attest_judge_bounds *other, const attest_qkv *qkv,
@@ -85,21 +87,22 @@ attest_status attest_judgement_set(attest_judgement *judgement, const double *ou
                                    attest_error *error) ATTEST_WARN_UNUSED;
 void attest_judgement_clear(attest_judgement *judgement);
 
-/* All layers together: the counts, and the one with the worst element, or NULL. */
+/* Return the sum of the counts of all layers, and the layer with the worst element, or NULL if
+ * no element has a bound. */
 attest_judge_counts attest_judgement_total(const attest_judgement *layer, size_t count);
 const attest_judgement *attest_judgement_worst(const attest_judgement *layer, size_t count);
 
-/* Writes the members of a judgement, of all layers. */
+/* Writes the members of a JSON object that judges all layers together. */
 void attest_judgement_write(attest_json *json, const attest_judgement *layer, size_t count);
 
-/* batch, head, row, column of an element. */
+/* Sets at to the batch, head, row and column of an element. */
 void attest_judgement_get_place(size_t at[4], const size_t shape[4], size_t element);
 
-/* "layer", "batch", "head", "row", "column" of an element. */
+/* Writes the members "layer", "batch", "head", "row" and "column" of an element. */
 void attest_judgement_write_place(attest_json *json, size_t layer, const size_t shape[4],
                                   size_t element);
 
-/* A ball: everything within error of the value. */
+/* Writes a ball with this centre and radius. */
 void attest_judgement_write_ball(attest_json *json, const char *key, double value,
                                  double error);
 

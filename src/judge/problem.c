@@ -184,7 +184,7 @@ void attest_judge_problem_get_scale(arb_t scale, const attest_judge_problem *pro
 
 /* ---- heads and rows ---- */
 
-/* A small float: sign, exponent bits and fraction bits, IEEE 754 but for e4m3fn. */
+/* A small float: sign, exponent bits and fraction bits, IEEE 754 except for e4m3fn. */
 static double get_small(unsigned bits, unsigned exponent_bits, unsigned fraction_bits, bool fn)
 {
     unsigned most = (1u << exponent_bits) - 1, fraction = bits & ((1u << fraction_bits) - 1);

@@ -167,8 +167,8 @@ void attest_judge_difference_get(attest_judge_difference *difference, const doub
 
 /* ---- correct kernels that exceed a tolerance ---- */
 
-/* The numbers of kernels for short rows and for long ones, and the products of a row from which
- * on the number falls. */
+/* The number of kernels for short rows, the least number for long ones, and the products of a
+ * row above which the number decreases. */
 enum { MOST_KERNELS = 256, LEAST_KERNELS = 16, SHORT_ROW = 1 << 14 };
 
 /* The row, and its exact values. */

@@ -18,7 +18,7 @@ enum kernel_rounding_way {
     KERNEL_ROUND_FLUSHED, /* binary32, and some results below tiny become 0 */
     KERNEL_ROUND,         /* bounded exponents */
     KERNEL_ROUND_SPECIAL, /* and no NaN, or no -0 */
-    KERNEL_ROUND_WATCHED /* unbounded: notices results outside least..most, and those that are 0
+    KERNEL_ROUND_WATCHED /* unbounded: reports results outside least..most, and those that are 0
                           * only because doubles underflow */
 };
 

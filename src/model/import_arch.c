@@ -27,7 +27,8 @@ enum {
 };
 enum { PREFIXES = 3 };
 
-/* {} is the layer. Names that a file does not have are left out, but for q (or qkv) and o. */
+/* {} is the layer. Names that a file does not have are left out, except for q (or qkv) and o.
+ */
 typedef struct layout {
     const char *name;
     const char *prefix[PREFIXES];

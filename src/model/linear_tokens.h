@@ -36,7 +36,7 @@ typedef struct attest_linear_tokens {
     mag_ptr error[2]; /* by head: the error bound of queries and keys */
 } attest_linear_tokens;
 
-/* Sets the width of the new tokens, and which forms there are. Domain: l is zero but for
+/* Sets the width of the new tokens, and which forms there are. Domain: l is zero except for
  * dataset and weights. Status: UNABLE (the tokens would be too wide), NOMEM. */
 attest_status attest_linear_tokens_init(attest_linear_tokens *l,
                                         attest_error *error) ATTEST_WARN_UNUSED;

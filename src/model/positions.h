@@ -22,7 +22,7 @@ typedef struct attest_rotary_doubles {
 } attest_rotary_doubles;
 
 /* cosine[p * half + i], sine[...] for positions p < length, half = dims/2; each is the double
- * nearest to the true value but for an error far below an ulp. */
+ * nearest to the true value except for an error far below an ulp. */
 void attest_rotary_angles(double *cosine, double *sine, const attest_rotary_doubles *rotary,
                           size_t length);
 

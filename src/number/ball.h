@@ -44,7 +44,7 @@ static inline void attest_ball_context_clear(attest_ball_context *context)
     attest_ball_scores_clear(&context->rounded);
 }
 
-/* FLINT does not return when memory is out: never NULL. */
+/* FLINT does not return if memory is exhausted: never NULL. */
 static inline fmpz *attest_ball_score_vector_init(size_t count,
                                                   const attest_ball_context *context)
 {

@@ -31,7 +31,7 @@ static inline void attest_exact_context_clear(attest_exact_context *context)
     fmpq_clear(context->product);
 }
 
-/* FLINT does not return when memory is out: never NULL. */
+/* FLINT does not return if memory is exhausted: never NULL. */
 static inline fmpz *attest_exact_score_vector_init(size_t count,
                                                    const attest_exact_context *context)
 {

@@ -12,7 +12,7 @@ double attest_recheck_exp(double x);
 
 typedef struct attest_recheck_double_eval attest_recheck_double_eval;
 
-/* Returns NULL if numbers are too large or too small for doubles, or memory is out; use
+/* Returns NULL if numbers are too large or too small for doubles, or memory is exhausted; use
  * balls then. */
 attest_recheck_double_eval *attest_recheck_double_eval_new(const attest_recheck *check);
 void attest_recheck_double_eval_free(attest_recheck_double_eval *eval);

@@ -46,7 +46,7 @@ static uint32_t token_at(const attest_dataset *dataset, size_t position)
     return dataset->identity ? dataset->identity[t] : t;
 }
 
-/* The set of the first seen tokens of a sequence; NULL when memory is out. */
+/* The set of the first seen tokens of a sequence; NULL if memory is exhausted. */
 static uint32_t *make_set(uint32_t *count, uint64_t *hash, const attest_dataset *dataset,
                           size_t start, size_t seen)
 {
@@ -90,7 +90,7 @@ static bool make_sights(sight *sights, const attest_recheck *check, size_t seque
     return true;
 }
 
-/* Numbers the classes by sorting all positions. False when memory is out. */
+/* Numbers the classes by sorting all positions. False if memory is exhausted. */
 static bool find_groups(attest_recheck *check)
 {
     const attest_dataset *dataset = check->dataset;
@@ -156,7 +156,7 @@ static void loaded_clear(attest_recheck_loaded *loaded, size_t heads)
     loaded->sequence = SIZE_MAX;
 }
 
-/* Sets the integer matrices of all heads. False when memory is out. */
+/* Sets the integer matrices of all heads. False if memory is exhausted. */
 static bool init_heads(attest_recheck *check)
 {
     check->head = attest_memory_alloc(check->heads, sizeof *check->head);

@@ -1,9 +1,9 @@
 /* exp_sum.h -- sums of integer multiples of e^{-depth / D}, cut off at a depth, and softmax
  * outputs as fractions of such sums.
  *
- * A sum stands for a value: that of its terms, and at most rest e^{-cut / D} more, where cut is
- * the depth beyond which terms were left out. Products and sums of them are exact in this
- * sense. Nothing of certify is used.
+ * A sum encloses a number: it differs from the sum of the terms by at most rest e^{-cut / D},
+ * where cut is the depth beyond which terms are dropped. Products and sums are enclosures in
+ * this sense. This file uses no code of src/certify.
  *
  * Entry c of a softmax output, or of a difference of two, is constant[c] / scale + sum over
  * fractions f of above[c] / (scale below), sums of exponentials over one denominator D of all
@@ -35,7 +35,7 @@ typedef struct attest_recheck_cut {
     bool whole;   /* nothing is cut off */
     fmpz_t depth; /* otherwise the largest depth that is kept */
     size_t most;  /* the largest number of terms of a sum */
-    bool failed;  /* too many terms, or no memory: all results since are meaningless */
+    bool failed;  /* too many terms, or no memory: later results have no meaning */
 } attest_recheck_cut;
 
 /* Sets the sum to zero. All zero bits are a sum of value zero, too. */
@@ -51,7 +51,7 @@ void attest_recheck_sum_collect(attest_recheck_sum *sum, attest_recheck_cut *cut
 void attest_recheck_sum_add(attest_recheck_sum *sum, const attest_recheck_sum *other,
                             const fmpz_t factor, attest_recheck_cut *cut);
 
-/* product += a b; product is neither. */
+/* product += a b. Domain: product is neither a nor b. */
 void attest_recheck_sum_addmul(attest_recheck_sum *product, const attest_recheck_sum *a,
                                const attest_recheck_sum *b, attest_recheck_cut *cut);
 
@@ -79,10 +79,10 @@ typedef struct attest_recheck_fractions {
     fmpz *constant; /* dim */
     fmpz_t scale;   /* > 0 */
     fmpz_t denominator;
-    bool failed; /* memory is out */
+    bool failed; /* there was no memory */
 } attest_recheck_fractions;
 
-/* F_a - F_b, or F_a for b = a. Domain: softmax. */
+/* f = F_a - F_b, or F_a if b = a. Domain: softmax. */
 void attest_recheck_fractions_init(attest_recheck_fractions *f, attest_recheck *check, size_t a,
                                    size_t b);
 void attest_recheck_fractions_clear(attest_recheck_fractions *f);

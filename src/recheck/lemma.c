@@ -107,7 +107,7 @@ static bool read_head(attest_recheck_lemma *lemma, const attest_head *head)
 
 /* ----- values ----- */
 
-/* value[t] = direction . token t, over one denominator. False when memory is out. */
+/* value[t] = direction . token t, over one denominator. False if memory is exhausted. */
 static bool project(fmpz *value, fmpz_t denominator, const attest_recheck *check,
                     const fmpq *direction)
 {
@@ -355,7 +355,7 @@ static double rounded(const fmpq_t x, slong shift)
     return arf_get_d(t, ARF_RND_NEAR);
 }
 
-/* Sets the numbers that bound norms. False when memory is out. */
+/* Sets the numbers that bound norms. False if memory is exhausted. */
 static bool set_norms(attest_recheck_lemma *lemma)
 {
     const attest_tokens *tokens = &lemma->check->dataset->tokens;
@@ -441,7 +441,7 @@ static bool make_list(uint32_t *key, const attest_recheck_lemma *lemma, size_t s
     return distinct;
 }
 
-/* Sets all contexts as lists of ranks. False if memory is out, or a sequence has a token
+/* Sets all contexts as lists of ranks. False if memory is exhausted, or a sequence has a token
  * twice. */
 static bool make_lists(attest_recheck_lemma *lemma)
 {

@@ -46,11 +46,11 @@ void attest_recheck_lemma_clear(attest_recheck_lemma *lemma);
 /* Two contexts of one token that are neighbours. */
 typedef struct attest_recheck_event {
     uint32_t token, before, after; /* lists */
-    size_t common;                 /* how many of their largest scores agree */
+    size_t common;                 /* how many of their largest scores are equal */
     int sign;                      /* of alpha */
 } attest_recheck_event;
 
-/* Calls visit for every event, until it returns false. False when memory is out. */
+/* Calls visit for every event, until it returns false. False if memory is exhausted. */
 bool attest_recheck_lemma_visit(const attest_recheck_lemma *lemma,
                                 bool (*visit)(void *state, const attest_recheck_event *event),
                                 void *state);
@@ -67,7 +67,7 @@ void attest_recheck_lemma_bound(arb_t bound, const attest_recheck_lemma *lemma,
 void attest_recheck_lemma_gap(fmpq_t gap, const attest_recheck_lemma *lemma, size_t token);
 
 /* bound = a lower bound of the distance of outputs of different tokens in any contexts; 0 if
- * none is known. False when memory is out. */
+ * none is known. False if memory is exhausted. */
 bool attest_recheck_lemma_tokens(arf_t bound, const attest_recheck_lemma *lemma);
 
 /* As attest_recheck_visit_near, but only for pairs that the lemma does not prove to be

@@ -185,7 +185,7 @@ double attest_recheck_lemma_log(const attest_recheck_lemma *lemma,
                     lemma->bracket_log);
 }
 
-/* bracket = (t - m)(1 - 2q) - mu where the largest scores agree, q = e^-g, mu = g q/(1-q),
+/* bracket = (t - m)(1 - 2q) - mu if the largest scores are equal, q = e^-g, mu = g q/(1-q),
  * m = g q/(1+q) if t < 2g, else nu = mu/(1-q); g - nu where they do not (t is NULL). */
 static void set_bracket(arb_t bracket, const arb_t g, const arb_t t, bool shallow, long bits)
 {

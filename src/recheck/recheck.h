@@ -179,8 +179,8 @@ struct attest_recheck_product {
  * find the same pairs. */
 attest_recheck_find *attest_recheck_product_way(size_t i);
 
-/* Rounds points x[order[i] * stride], |entries| <= 1. False when memory is out, with nothing to
- * clear. */
+/* Rounds points x[order[i] * stride], |entries| <= 1. False if memory is exhausted, with
+ * nothing to clear. */
 bool attest_recheck_product_init(attest_recheck_product *product, const double *x,
                                  const uint32_t *order, size_t count, size_t dim);
 void attest_recheck_product_clear(attest_recheck_product *product);

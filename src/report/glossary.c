@@ -21,11 +21,11 @@ const attest_term attest_glossary[] = {
      "attest campaign --help"},
     {"certificate",
      "A file that states what was proved of a dataset and weights, with the places and numbers "
-     "that show it. 'attest check' verifies it by other code than that which wrote it.",
+     "that show it. 'attest check' verifies it with code that 'attest certify' does not use.",
      "doc/certificate.md"},
     {"collapse",
      "That rounding gives two different contexts the same output, bit for bit. Collapse bits "
-     "are the least width of a significand from which on every wider one keeps all required "
+     "are the least width of a significand such that it and every larger one keep all required "
      "pairs apart; with one bit less, two of them have the same output.",
      "attest show collapse"},
     {"context",
@@ -137,7 +137,7 @@ const attest_term attest_glossary[] = {
      "attest certify --help"},
     {"shard",
      "One of N parts of a campaign, K/N, that can run on another machine. Merged, the parts "
-     "give the report of the whole, byte for byte but for times.",
+     "give the report of the whole, byte for byte except for times.",
      "doc/scale.md"},
     {"shrink",
      "To make a counterexample smaller, step by step, as long as it remains a counterexample.",

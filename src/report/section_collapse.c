@@ -326,8 +326,8 @@ void attest_section_write_collapse(attest_report *report)
 {
     attest_section_open(report, "collapse", "Where precision runs out",
                         "Below some significand width, outputs that must differ become equal "
-                        "bit for bit. The collapse width is the least one from which on all "
-                        "widths keep every required pair apart.");
+                        "bit for bit. The collapse width is the least one such that it and all "
+                        "larger widths keep every required pair apart.");
     write_subjects(report);
     write_figures(report);
     write_formats(report);

@@ -28,7 +28,7 @@ static void close_card(attest_markup *body, const char *what, const char *label)
     attest_markup_close(body);
 }
 
-/* Writes the collapse bits: the width from which on all contexts stay apart. */
+/* Writes the collapse bits: this width and all larger ones keep all contexts apart. */
 static void write_collapse(attest_markup *body, const attest_audit_iter *audited, double bits)
 {
     attest_json_cursor collapse;

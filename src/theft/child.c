@@ -253,7 +253,7 @@ static _Noreturn void run_batch(struct theft *t, struct theft_child *c, size_t f
 }
 
 /* Returns whether the child finished. It is late if one trial takes longer than the timeout,
- * which is noticed between one and two timeouts after that trial began. */
+ * which is detected between one and two timeouts after that trial began. */
 static bool watch(struct theft *t, struct theft_child *c)
 {
     uint8_t report;

@@ -167,7 +167,7 @@ void theft_arg_free(struct theft *t, unsigned i, void *arg);
 /* run.c: starts an outcome, to which labels and targets are written from now on. */
 void theft_outcome_start(struct theft_shared *s, struct theft_outcome *o);
 
-/* run.c: calls the property, in a child process if the configuration asks for it. */
+/* run.c: calls the property, in a child process if fork.enable is set. */
 struct theft_outcome theft_call(struct theft *t, theft_seed seed, void **args);
 /* Calls it in this process and writes the outcome. */
 void theft_call_here(struct theft *t, theft_seed seed, void **args, struct theft_outcome *o);

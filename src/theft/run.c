@@ -187,7 +187,7 @@ static enum theft_step close_error(struct theft *t, struct theft_slot *slot,
     return step;
 }
 
-/* After a failure the hook may ask for repetitions with the same arguments. A repetition that
+/* After a failure the hook may request repetitions with the same arguments. A repetition that
  * does not fail means that the property is not a function of its arguments. */
 static enum theft_step close_failure(struct theft *t, struct theft_slot *slot)
 {
@@ -401,7 +401,7 @@ static void set_defaults(struct theft *t)
     t->failed.limit = t->ext.duplicate_memory;
 }
 
-/* Reserves memory for the draws of an input, as the types ask for it. */
+/* Reserves memory for the draws of an input, as its types require. */
 static bool reserve_pool(struct theft *t, struct theft_input *in)
 {
     size_t bits = 0;

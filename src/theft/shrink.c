@@ -80,7 +80,7 @@ static enum theft_hook_shrink_trial_post_res trial_post(struct theft_shrink *s, 
     return t->cfg.hooks.shrink_trial_post(&info, t->cfg.hooks.env);
 }
 
-/* Calls the property on `args`, again as often as the hook asks for it. Returns whether it
+/* Calls the property on `args`, again as often as the hook requests it. Returns whether it
  * still fails; errors are in s->end. */
 static bool still_fails(struct theft_shrink *s, unsigned i, uint32_t tactic, void **args)
 {

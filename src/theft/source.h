@@ -120,7 +120,7 @@ struct theft_choices {
  */
 bool theft_choices_reserve(struct theft_choices *c, size_t capacity);
 
-/* Copies `count` choices; returns false if memory is out. */
+/* Copies `count` choices; returns false if memory is exhausted. */
 bool theft_choices_set(struct theft_choices *to, const struct theft_choice *from, size_t count);
 
 /* Removes `count` choices from position `at` on. */

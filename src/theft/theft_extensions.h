@@ -1,9 +1,9 @@
-/* What attest's engine offers beyond the theft API, in a header of its own.
+/* The extensions of the theft API by attest's engine.
  *
  * Built against a genuine libtheft (ATTEST_THEFT_BUILTIN undefined or 0), or with
  * ATTEST_THEFT_NO_EXTENSIONS defined, everything below still compiles: the float generators
  * work in full (they use public draws only), theft_target and theft_label do nothing, and
- * theft_run_extended is theft_run, with a report that says `available == false`. */
+ * theft_run_extended calls theft_run and sets `available` to false in the report. */
 #ifndef THEFT_EXTENSIONS_H
 #define THEFT_EXTENSIONS_H
 
@@ -21,7 +21,7 @@
 #endif
 
 #if defined __GNUC__
-#pragma GCC visibility push(default) /* all that follows is what the library exports */
+#pragma GCC visibility push(default) /* the library exports all that follows */
 #endif
 #ifdef __cplusplus
 extern "C" {
@@ -61,7 +61,7 @@ struct theft_coverage {
 };
 
 enum theft_coverage_verdict {
-    THEFT_COVERAGE_SHOWN,     /* lower >= fraction, at the confidence asked for */
+    THEFT_COVERAGE_SHOWN,     /* lower >= fraction, with the requested confidence */
     THEFT_COVERAGE_REFUTED,   /* upper < fraction */
     THEFT_COVERAGE_UNDECIDED, /* neither: more trials are needed */
 };
@@ -83,7 +83,7 @@ double theft_coverage_bound_upper(size_t count, size_t trials, double alpha);
 
 /* ---- Running ---------------------------------------------------------------------------- */
 
-/* All zero asks for nothing beyond theft_run. */
+/* All zero: the run is that of theft_run. */
 struct theft_extension_config {
     size_t batch; /* with fork.enable: trials per child process, up to 16384; 0, 1: one */
     size_t target_trials;    /* so many of the trials, the last ones, follow theft_target */

@@ -1,6 +1,6 @@
-/* Generators of floating-point numbers and rationals where bugs live. They use the public draws
- * of the theft API alone, so they work with any engine; all draws zero give 0 (or 0/1), and
- * smaller draws simpler numbers, as autoshrink wants it. */
+/* Generators of floating-point numbers and rationals that often reveal bugs. They use only the
+ * public draws of the theft API, so they work with any engine. Draws of zero give 0 (or 0/1),
+ * and smaller draws simpler numbers, as autoshrinking requires. */
 #ifndef THEFT_FLOATS_H
 #define THEFT_FLOATS_H
 

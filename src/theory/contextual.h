@@ -111,7 +111,7 @@ typedef struct attest_prefix_set {
 void attest_prefix_set_init(attest_prefix_set *set, attest_likeness likeness);
 void attest_prefix_set_clear(attest_prefix_set *set);
 
-/* *number = that of the current prefix. False if memory is out, or there are too many. */
+/* *number = that of the current prefix. False if memory is exhausted, or there are too many. */
 bool attest_prefix_set_get(uint32_t *number, attest_prefix_set *set, attest_prefix *prefix);
 
 #endif

@@ -39,8 +39,8 @@ const attest_gallery_entry *attest_gallery_get(const char *name);
 /* "every hardmax layer", ... */
 const char *attest_gallery_defeats_name(attest_gallery_defeats defeats);
 
-/* weights = one head of one dimension that the entry defeats: all entries 1, but for W_Q, which
- * is the sign of c. Status: NOMEM. */
+/* weights = one head of one dimension that the entry defeats: all entries 1, except for W_Q,
+ * which is the sign of c. Status: NOMEM. */
 attest_status attest_gallery_set_weights(attest_weights *weights,
                                          const attest_gallery_entry *entry,
                                          attest_error *error) ATTEST_WARN_UNUSED;

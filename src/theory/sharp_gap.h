@@ -1,8 +1,8 @@
-/* sharp_gap.h -- the least gap from which on boltz separates sets: log(2 + sqrt 3).
+/* sharp_gap.h -- the least gap at which boltz separates sets: log(2 + sqrt 3).
  *
  * A != B finite nonempty sets of reals, all distinct values of their union at least g apart,
  * g >= log(2 + sqrt 3) = 1.3169...; q = e^{-g}, mu = g q/(1-q), nu = mu/(1-q). If the maxima
- * differ, |boltz(A) - boltz(B)| >= g - nu. If they agree, c is the largest element of the
+ * differ, |boltz(A) - boltz(B)| >= g - nu. If they are equal, c is the largest element of the
  * symmetric difference and t = max - c, then
  *
  *     |boltz(A) - boltz(B)| >= e^{-t} [(t - m)(1 - 2q) - mu] > 0,

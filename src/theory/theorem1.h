@@ -159,16 +159,16 @@ enum {
 /* The space that was searched. */
 typedef struct attest_theorem1_space {
     size_t length;           /* of the longest sequences */
-    size_t tokens;           /* that occur at a place below length */
-    size_t shorter, longest; /* sequences of fewer tokens, and of that many */
+    size_t tokens;           /* that occur at a place before length */
+    size_t shorter, longest; /* numbers of sequences with fewer than, and with, length tokens */
     bool whole;              /* the whole space fits into the limits */
 } attest_theorem1_space;
 
 /* *found = two positions with the same token and different contexts have equal outputs. The
- * counterexample, whose weights are set (hardmax), is then the pair whose longer sequence is
- * shortest, then the shorter one, then the first in the order of the dataset. Both outputs
- * are computed again, exactly. Status: DOMAIN (softmax weights, or another dim), UNABLE
- * (budget, work), NOMEM. */
+ * counterexample, whose weights the caller has set (hardmax), is then the pair with the least
+ * length of the longer sequence, then of the shorter one, then the first in the order of the
+ * dataset. Both outputs are computed again, exactly. Status: DOMAIN (softmax weights, or
+ * another dim), UNABLE (budget, work), NOMEM. */
 attest_status attest_theorem1_build_least(attest_counterexample *counterexample, bool *found,
                                           attest_theorem1_space *space,
                                           const attest_dataset *vocabulary,

@@ -22,7 +22,7 @@ static void plant(fmpz *entry, long bits)
     fmpz_neg(entry, entry);
 }
 
-/* Entries of 1 but for the one at place, over a denominator of that many bits. */
+/* Entries of 1 except for the one at place, over a denominator of that many bits. */
 static void make_dense(attest_matrix *matrix, size_t rows, size_t cols, size_t place, long bits,
                        long denominator)
 {

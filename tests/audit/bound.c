@@ -596,7 +596,7 @@ static void test_exact_scores(uint64_t *state)
         wrong += !(fabs(bound_of_tie(coarse, 0, state) - 16) < 1e-4 &&
                    bound_of_tie(coarse, 1000, state) < 1e-4);
     }
-    TAP_OK(wrong == 0, "hardmax: bits from which on scores are exact: %zu wrong", wrong);
+    TAP_OK(wrong == 0, "hardmax: least bits with which scores are exact: %zu wrong", wrong);
     wrong = 0;
     for (size_t i = 0; i < 3; i++)
         wrong += bound_of_tie(never[i], 1000, state) != bound_of_tie(never[i], 0, state);

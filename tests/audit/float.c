@@ -1,6 +1,6 @@
 /* What floating point breaks, by exhaustive search: the least three tokens whose order matters,
- * the least pair of contexts (x) and (x, y) that are merged, the least length from which an
- * average does not notice one more token. One dimension, all weights 1. The files of
+ * the least pair of contexts (x) and (x, y) that are merged, the least length at which one more
+ * token does not change an average. One dimension, all weights 1. The files of
  * examples/float/ hold what is found here; tests/cli/float.sh replays them. */
 #include <stdlib.h>
 
@@ -141,7 +141,7 @@ static bool find_merged(long pair[2], const attest_weights *weights,
     return false;
 }
 
-/* Returns the least length at which an average does not notice one more token;
+/* Returns the least length at which one more token does not change an average;
  * *shorter_noticed = the note does not prove that it does. */
 static unsigned long find_length(long p, bool *shorter_noticed)
 {
@@ -174,8 +174,8 @@ static void check_format(const struct expected *e, const attest_weights *weights
     TAP_OK(found && merged[0] == e->merged[0] && merged[1] == e->merged[1],
            "%s: (%ld) and (%ld, %ld) are merged", e->format, merged[0], merged[0], merged[1]);
     length = find_length(format.precision, &noticed);
-    TAP_OK(length == e->length && noticed, "%s: token %lu is not noticed", e->format,
-           length + 1);
+    TAP_OK(length == e->length && noticed, "%s: token %lu does not change an average",
+           e->format, length + 1);
 }
 
 TEST(float)

@@ -25,7 +25,7 @@ TEST(error)
     TAP_OK(strlen(error.text) == ATTEST_ERROR_SIZE - 1 &&
                strncmp(error.text, "b: xxx", 6) == 0 && strstr(error.text, "xxx...xxx") &&
                strcmp(error.text + ATTEST_ERROR_SIZE - 9, "n: row 7") == 0,
-           "one that does not loses its middle");
+           "a text that does not fit loses its middle");
     memset(long_prefix, 'y', sizeof long_prefix);
     long_prefix[sizeof long_prefix - 1] = '\0';
     attest_error_set(&error, ATTEST_IO, "%s: cannot open", long_prefix);

@@ -18,46 +18,47 @@ static void check(uint64_t total, uint64_t done, double seconds, const char *not
 
 static void check_drawing(void)
 {
-    attest_cli_line line = {.shown = true};
+    attest_cli_line line = {.on_terminal = true};
     attest_progress progress = {attest_cli_line_report, &line};
 
     progress.report(progress.context, "pairs", 0, 10, NULL);
-    TAP_OK(!line.dirty, "nothing is drawn at once");
-    line.drawn -= 1;
+    TAP_OK(!line.visible, "the first report draws nothing");
+    line.last_drawn -= 1;
     progress.report(progress.context, "pairs", 4, 10, NULL);
     TAP_OK(!line.dirty, "nothing is drawn in the first second");
     line.since -= 1;
     progress.report(progress.context, "pairs", 5, 10, NULL);
-    TAP_OK(line.dirty, "a line is drawn after a while");
+    TAP_OK(line.visible, "a report after the first second draws the line");
     progress.report(progress.context, "pairs", 6, 10, NULL);
     progress.report(progress.context, NULL, 0, 0, NULL);
     TAP_OK(!line.dirty, "the line is wiped at the end");
     line.shown = false;
     line.drawn -= 1;
     progress.report(progress.context, "pairs", 7, 10, NULL);
-    TAP_OK(!line.dirty, "none is drawn where there is no terminal");
+    TAP_OK(!line.visible, "without a terminal nothing is drawn");
 }
 
-/* What a terminal of 20 columns gets: "\r", at most 19 characters, and the rest wiped. */
+/* On a terminal of 20 columns the program writes "\r", at most 19 characters, and the escape
+ * sequence that erases the rest of the line. */
 static void check_width(void)
 {
-    attest_cli_line line = {.shown = true, .width = 20};
+    attest_cli_line line = {.on_terminal = true, .width = 20};
     char text[100] = "";
     FILE *file = tmpfile();
     int saved = dup(STDERR_FILENO);
 
-    if (!TAP_OK(file && saved >= 0, "a file in the place of the terminal"))
+    if (!TAP_OK(file && saved >= 0, "standard error can be redirected to a file"))
         return;
     attest_cli_line_report(&line, "pairs", 0, 10, NULL);
-    line.since -= 2;
-    line.drawn -= 2;
+    line.work_began -= 2;
+    line.last_drawn -= 2;
     dup2(fileno(file), STDERR_FILENO);
     attest_cli_line_report(&line, "pairs", 5, 10, "a note that is too long");
     dup2(saved, STDERR_FILENO);
     close(saved);
     rewind(file);
     TAP_OK(fgets(text, sizeof text, file) && strcmp(text, "\r5 of 10 pairs (50 %\033[K") == 0,
-           "a line is no wider than the terminal");
+           "the line is cut to the width of the terminal");
     fclose(file);
 }
 

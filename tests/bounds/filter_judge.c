@@ -6,14 +6,14 @@
 
 #define BIT 0x1p-10
 
-/* Just below, and above, the square root of u: 1 + LOST * LOST is rounded to 1, 1 + GAINED *
- * GAINED to 1 + 2 u. */
+/* Slightly below and slightly above the square root of u = 2^-53: 1 + LOST * LOST is rounded
+ * down to 1, 1 + GAINED * GAINED up to 1 + 2 u. */
 #define LOST (0x1.6a09e667f3bccp-27 * (1 - BIT))
 #define GAINED (0x1.6a09e667f3bcdp-27 * (1 + BIT))
 
-/* Squares of 1 and of 999 numbers near 2^-26.5 that are lost, or gained, in their sum: the
- * least distance that the computed square does not prove to be above the bound, or the largest
- * that it does not prove to be below. */
+/* Returns the error of a computed square over its bound: the sum of the squares of 1 and of 999
+ * numbers near 2^-26.5, in which every addition is rounded up (above) or down. Infinite if this
+ * sum proves that the distance is above the distance rounded up, or below it rounded down. */
 static double square_ratio(bool above)
 {
     enum { DIM = 1000 };
@@ -47,14 +47,15 @@ static double judge_below(void)
     return square_ratio(false);
 }
 
-/* Squares 9/16 and 9/16, computed as 1 each, and that of the bound, 6/5, in units of 2^-1074.
- */
+/* In units of 2^-1074: two squares of 9/16, computed as 1 each. The distance, whose square is
+ * 9/8, is below the bound, whose square is (35/32)^2. */
 static double judge_above_underflow(void)
 {
     return is_above(2 * 0x1p-1074, 0, 0x1.18p-537, 2) ? INFINITY : 0x1p-1074 / TINY;
 }
 
-/* 100 squares of 0.49, computed as 0, and that of the bound, 1, in units of 2^-1074. */
+/* In units of 2^-1074: 100 squares of 0.49, computed as 0. The distance, whose square is 49, is
+ * above the bound, whose square is 1. */
 static double judge_below_underflow(void)
 {
     return is_below(0, 0, 0x1p-537, 100) ? INFINITY : 49 * 0x1p-1074 / TINY;
@@ -73,12 +74,13 @@ static const table_row rows[] = {
     {"judge_above", judge_above, 0.98, NULL},
     {"judge_below", judge_below, 0.98, NULL},
     {"judge_above_underflow", judge_above_underflow, 0,
-     "2^20 squares lose 2^-1055 at most; smaller distances are left to certify"},
+     "2^20 squares lose at most 2^-1055; certify decides smaller distances"},
     {"judge_below_underflow", judge_below_underflow, 0,
-     "2^20 squares lose 2^-1055 at most; smaller bounds are left to certify"},
+     "2^20 squares lose at most 2^-1055; certify decides smaller bounds"},
     {"judge_radii", judge_radii, 0.25,
-     "the sum loses u of itself at most, and the product with the factor u more, which 1 + 2 u "
-     "would miss by 3 u^2"},
+     "the rounded sum and the rounded product lose at most u each, relatively; a factor of 1 + "
+     "2 u "
+     "would fall short by 3 u^2, so the code takes 1 + 4 u"},
 };
 
 void filter_run_judge(void)

@@ -821,7 +821,8 @@ static const table_row rows[] = {
     {"exp_down", exp_down, 0.1, "as exp_up"},
     {"exp_least", exp_least, 1e-4,
      "exp is 0 from 2^-1075 down; the bound is 2^-1070, a number that sums do not lose"},
-    {"grow_square", grow_square, 0.4, "e^x - 1 - x is x^2 / 2 but for x^3; the bound is x^2"},
+    {"grow_square", grow_square, 0.4,
+     "e^x - 1 - x is x^2 / 2 except for x^3; the bound is x^2"},
     {"end_evaluation", end_evaluation, 0.03,
      "three operations round by 2^-53 each, and two more where values have a factor; 32 are "
      "counted, twice then"},

@@ -219,7 +219,7 @@ static double range_smallest_moved(void)
     return scene_get(&x, get_least) > -134 ? growth / 0x1p-9 : INFINITY;
 }
 
-/* Whether any threshold is safe for two scores that are s->mask[0] apart. */
+/* Returns whether any threshold is safe for two scores that are s->mask[0] apart. */
 static double get_any(const scene *s, const attest_judge_work *row,
                       const attest_judge_rule *rule)
 {

@@ -630,7 +630,7 @@ static const table_row rows[] = {
      "all by 1 / (1 - part)."},
     {"group_kept", group_kept, 0.89,
      "There may be as many groups as blocks, so that their additions make up for half of the "
-     "term; Lemma 2 for all blocks says as much."},
+     "term; so does Lemma 2 for all blocks."},
     {"group_additions", group_additions, 0.9, NULL},
     {"group_raised", group_raised, 0.9, NULL},
     {"group_least", group_least, 0.4,

@@ -286,8 +286,9 @@ static double layer_norm_sums(void)
 }
 
 /* Keys of 1000 entries, of the tokens (1, 0) and (1, 1/16): products with the query are gained
- * for the first, but for its last ten, which are 0, and lost for the second. The first has the
- * larger computed score, by nearly 2 sigma, and the smaller exact one. Values are 0 and 1/16.
+ * for the first, except for its last ten, which are 0, and lost for the second. The first has
+ * the larger computed score, by nearly 2 sigma, and the smaller exact one. Values are 0 and
+ * 1/16.
  */
 static double hardmax_winner(void)
 {
@@ -623,7 +624,7 @@ static double output_underflow(void)
 
 /* The share of a head where one context is x and the other -x. Their values are those of
  * W_V x and -W_V x, each off by 15 products that are lost; W_O is 2^20, W_Q and W_K have one
- * entry. *off = the error of the share; returns its exact value, but for *off. */
+ * entry. *off = the error of the share; returns its exact value, except for *off. */
 static double get_lone_share(share *to, double *off, double entry)
 {
     double x[MOST_SIZE], minus[MOST_SIZE], score[MOST_SIZE] = {entry}, w = 0x1p20, q;
@@ -709,7 +710,7 @@ static double shares_ratio(const share *part, const double *shift, size_t heads)
     return ratio;
 }
 
-/* 16 heads, whose shares are lost but for the first. */
+/* 16 heads, whose shares are lost except for the first. */
 static double heads_sums(void)
 {
     share part[MOST_HEADS] = {0};

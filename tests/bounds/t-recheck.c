@@ -231,7 +231,7 @@ static double value_entries(void)
 }
 
 /* Two tokens of scores near 2^16, from 1000 products that are lost for one and gained for the
- * other (but for the last few), and the values 1 and -1. */
+ * other (except for the last few), and the values 1 and -1. */
 static void set_opposite(scene *s, size_t gained)
 {
     scene_init(s, 2, LONG, 2);
@@ -597,7 +597,7 @@ static double finish_underflow(void)
 }
 
 /* Two tokens, equal to their outputs, are 1 - 2^-10 apart; a certificate claims that no pair is
- * closer than 1. Returns INFINITY if the checker does not notice. */
+ * closer than 1. Returns INFINITY if the checker accepts it. */
 static double near_ratio(attest_verdict verdict)
 {
     attest_certificate certificate;

@@ -304,8 +304,8 @@ static bool is_explained(const attest_chunk_result *r)
     return r->open_reason && strcmp(r->open_reason, expected) == 0;
 }
 
-/* Whether and how a trial kills its worker depends on random numbers: tries seeds until all
- * three ways have occurred. */
+/* Returns whether and how a trial kills its worker depends on random numbers: tries seeds until
+ * all three ways have occurred. */
 static void test_kinds_of_death(void)
 {
     bool kinds[4] = {false};

@@ -3,7 +3,7 @@
 # refused where they must be.
 . "$srcdir/tests/cli/lib.sh"
 
-# same A B: two reports are equal but for the two fields that may change.
+# same A B: two reports are equal except for the two fields that may change.
 same() {
     python3 - "$1" "$2" <<'END' 2>>"$err"
 import json, sys
@@ -152,7 +152,7 @@ json 'o["properties"][0]["trials"] >= 64 and o["properties"][0]["trials"] % 64 =
 run 4 "a disk that is full" campaign lemma1 --out /dev/full/campaign
 
 # Kills at random moments: what was acknowledged stays, and the report is that of a campaign that was
-# never interrupted. ATTEST_KILLS says how often.
+# never interrupted. ATTEST_KILLS is their number.
 kills=${ATTEST_KILLS:-12}
 "$ATTEST" campaign lemma1 theorem1 --trials 6000 --out "$work/calm" >"$out" 2>"$err"
 python3 - "$ATTEST" "$work/hunted" "$kills" >"$out" 2>"$err" <<'END'

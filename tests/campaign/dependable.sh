@@ -69,16 +69,16 @@ for signal in TERM INT; do
         code=$?
     done
     [ $code -eq 5 ] && grep -q "^attest: interrupted after [0-9]* trials, which are in $work/told/journal$" "$err"
-    result $? "SIG$signal ends with exit code 5 ($code) and says where things are"
+    result $? "SIG$signal ends with exit code 5 ($code) and names the journal"
     [ ! -s "$out" ]
-    result $? "and with no report"
+    result $? "SIG$signal leaves no report"
     command=$(sed -n 's/^attest: to go on: attest //p' "$err")
     # shellcheck disable=SC2086
     run 0 "the command that it prints" $command
     rm -rf "$work/calm"
-    run 0 "a calm campaign" campaign lemma1 tuned --trials $trials --out "$work/calm"
+    run 0 "a campaign without an interruption" campaign lemma1 tuned --trials $trials --out "$work/calm"
     cmp -s "$work/calm/lemma1.tightest.json" "$work/told/lemma1.tightest.json"
-    result $? "comes to the same end"
+    result $? "has the same tightest instance"
 done
 "$ATTEST" campaign tuned --time 60 >"$out" 2>"$err" &
 process=$!
@@ -91,7 +91,7 @@ kill -TERM $process
 wait $process
 code=$?
 [ $code -eq 5 ] && grep -q -e '--out DIR would keep' "$err"
-result $? "without a directory it says that trials are lost ($code)"
+result $? "without a directory it prints that --out would keep the trials ($code)"
 
 # A violation that is expected is not a failure.
 run 0 "the tour" demo -o "$work/tour"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A campaign whose environment fails at the k-th write, sync, rename, allocation or fork, for every k: it
-# says so with exit code 4, and goes on when there is nothing in its way. Needs --enable-faults.
+# reports the failure with exit code 4, and continues when started again without a fault. Needs --enable-faults.
 . "$srcdir/tests/cli/lib.sh"
 
 campaign() { "$ATTEST" campaign lemma1 --trials 200 --jobs 1 --out "$1" --resume --json; }

@@ -192,7 +192,7 @@ static void test_overflow(void)
     set("[[[\"1e20\"]], [[2]]]", "hardmax", large);
     TAP_OK(get_views(0, 0, 1, 0, &single, 1e12) == ATTEST_OK && !replay.view[2].finite &&
                replay.view[3].finite && replay.view[0].finite && replay.view[1].finite,
-           "1e50 is no number of binary32, on one side");
+           "1e50 is not a number of binary32: first output");
     attest_replay_clear(&replay);
     TAP_OK(get_views(1, 0, 0, 0, &single, 1e12) == ATTEST_OK && !replay.view[2].finite &&
                replay.view[3].finite,

@@ -1,5 +1,5 @@
-/* What a finding says of a layer that is only near: enclosures that are wider by the slack, for
- * a separation twice, and verdicts from these alone. */
+/* The finding for a layer that is known up to a slack: enclosures are wider by the slack, that
+ * of the separation by twice the slack, and verdicts depend on the wider ones only. */
 #include <string.h>
 
 #include "certify/decide.h"
@@ -48,8 +48,7 @@ static bool is_ball(const arb_t ball, long value, long radius)
     return is;
 }
 
-/* The finding of the example, which says so far what the verdict is; with a slack in eighths.
- */
+/* Sets the finding of the example with this verdict, and applies a slack in eighths. */
 static void apply(attest_finding *finding, const example *x, attest_verdict verdict, long slack)
 {
     attest_weights weights;

@@ -50,7 +50,7 @@ static attest_progress begin(diary *d)
     return (attest_progress){report, d};
 }
 
-/* Whether all is well with the diary, and the stage is in it. */
+/* Returns whether all is well with the diary, and the stage is in it. */
 static void judge(const diary *d, const char *stage, const char *work)
 {
     if (!TAP_OK(d->wrong == 0 && !d->stage && d->ends >= d->stages && d->steps > 10 &&

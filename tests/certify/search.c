@@ -108,7 +108,7 @@ static void make_many(attest_dataset *dataset)
     attest_dataset_builder_clear(&builder);
 }
 
-/* Whether separations are all above 2^-bits; bits = 0: above 0. */
+/* Returns whether separations are all above 2^-bits; bits = 0: above 0. */
 static void certify(attest_finding *finding, const attest_dataset *dataset, const char *json,
                     unsigned bits)
 {

@@ -87,7 +87,7 @@ static void test_modular(const attest_weights *weights, const attest_dataset *da
     fmpq_clear(target);
 }
 
-/* Whether the square of that is the target. */
+/* Returns whether the square of that is the target. */
 static attest_zero_answer test(const attest_weights *weights, const attest_dataset *dataset,
                                uint32_t a, uint32_t b, const fmpq_t target, size_t *groups)
 {
@@ -209,7 +209,7 @@ static void test_separate(void)
            "not where one of them is taken away");
     TAP_OK(test(&three, &dataset, WHOLE, OTHER, target, &groups) == ATTEST_ZERO_EQUAL &&
                groups == 0,
-           "where that is the other head, a value changed says nothing");
+           "a changed value of a head that is taken away has no effect");
     fmpq_set_si(target, 16, 1);
     TAP_OK(test(&two, &dataset, WHOLE, SHIFTED, target, &groups) == ATTEST_ZERO_EQUAL &&
                sign_of(&two, &dataset, WHOLE, SHIFTED, target, 1 << 22) == 0,
@@ -343,7 +343,7 @@ TEST(zero_test)
            "weights and data");
     TAP_OK(test(&one, &dataset, 0, 1, target, &groups) == ATTEST_ZERO_EQUAL && groups == 2,
            "equal fractions with different denominators");
-    TAP_OK(reduced(&one, &dataset, 0, 1) == 0, "which reduced are one, and cancel");
+    TAP_OK(reduced(&one, &dataset, 0, 1) == 0, "reduced, they are equal and cancel");
     TAP_OK(test(&one, &dataset, 0, 2, target, &groups) == ATTEST_ZERO_DIFFERENT,
            "one value changed");
     TAP_OK(test(&one, &dataset, 0, 0, target, &groups) == ATTEST_ZERO_DIFFERENT,

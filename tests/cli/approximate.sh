@@ -8,7 +8,7 @@ for function in sum product variance inner distance; do
     json 'all(0 < float.fromhex(o[k]["mid"]) < float.fromhex(o[k + "_bound"]["mid"]) for k in ("l1", "l2"))'
 done
 run 0 "d = 2, in words" approximate --function inner --dim 2 --length 2 --grid 3 -o "$work/net.json"
-shows '^proved: on every cell, but for ramps'
+shows '^proved: on every cell, except for ramps'
 cat >"$work/points.json" <<'END'
 {"format": "attest/dataset", "version": 1, "sequences": [[["1/6", "1/2"], ["5/6", "0.4"]], [[1, 0], [0, 1]]]}
 END

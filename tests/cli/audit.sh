@@ -405,7 +405,7 @@ echo '{"format": "attest/weights", "version": 1, "activation": "softmax",
  "heads": [{"WQ": [[0]], "WK": [[0]], "WV": [[1]], "WO": [[1]]}]}' >double.json
 run 0 "an output that overflows" audit one.json --weights double.json --formats binary16,binary32 --r 1000000 --quick --json
 json '[(f["verdict"], f["nonfinite"]) for f in o["formats"]] == [("fails", 1), ("survives", 0)]'
-# What is necessary, observed and suffices: the classes are counted here once more.
+# The necessary, observed and sufficient bits: the test counts the classes again.
 run 0 "bits by counting" audit "$srcdir/examples/universal-pair.json" --weights "$srcdir/examples/softmax.json" --formats bfloat16 --json
 python3 - "$srcdir/examples/universal-pair.json" "$out" <<'END'
 import json, sys
@@ -421,7 +421,7 @@ python3 -c 'import json
 json.dump({"format": "attest/dataset", "version": 1, "sequences": [[[i], [i + 1]] for i in range(1, 9)]}, open("'"$work"'/many.json", "w"))'
 echo '{"format": "attest/weights", "version": 1, "activation": "softmax", "heads": [{"WQ": [[1]], "WK": [[1]], "WV": [[1]], "WO": [[1]]}]}' >"$work/one.json"
 "$ATTEST" audit "$work/many.json" --weights "$work/one.json" --formats p=1:emin=-1:emax=1,p=2:emin=-2:emax=2 >"$out" 2>"$err"
-shows '^bits per entry     necessary 4 of any code, to tell 16 classes apart; observed [0-9]+ of a significand; [0-9]+ suffice$'
+shows '^bits per entry     at least 4 in any code, to distinguish 16 classes; significand: [0-9]+ observed, [0-9]+ proved sufficient$'
 shows '^p=1:emin=-1:emax=1 has too few values for 16 classes: it collapses by counting$'
 ! grep -q '^p=2.*by counting' "$out"
 result $? "23 values are enough"

@@ -82,7 +82,8 @@ refused "--show and --ties" counterexample --show pair --ties leftmost
 run 0 "the least own tokens" counterexample --vocabulary "$work/data.json" --weights "$srcdir/examples/hardmax.json" --least --json
 json 'o["outputs_equal"] and not o["universal"] and o["least_of"]["whole"] and o["least_of"]["length"] == max(map(len, o["dataset"]["sequences"]))'
 run 1 "no least ones" counterexample --vocabulary "$work/few.json" --heads 2 --least
-shows '2 tokens, each at a place where the data have it: the 2 sequences of up to 2'
+shows 'sequences over 2 tokens, each at a place where the data contain it: the 2'
+shows '  sequences of up to 2 have no such pair'
 refused "--least without tokens" counterexample --least
 refused "--least and --search" counterexample --least --search --vocabulary "$work/data.json"
 refused "a trained entry with other weights" counterexample --show trained --heads 2

@@ -11,7 +11,7 @@ case $devil in /*) ;; *) devil=$here/$devil ;; esac
 cd "$work" || exit 1
 layers='--q layers.{}.q --k layers.{}.k --v layers.{}.v'
 
-same() { # record of the model, record of what it formed: but for where it came from
+same() { # record of the model, record of what it formed: except for where it came from
     python3 - "$1" "$2" <<'SAME'
 import json, sys
 a, b = (json.load(open(name)) for name in sys.argv[1:])
@@ -50,7 +50,7 @@ ok = ok and model["gemma2"]["softcap"] == "5.0" and model["bert"]["causal"] is N
 ok = ok and (model["qwen3"]["heads"], model["qwen3"]["key_heads"]) == (4, 1)
 sys.exit(not ok)
 RECORD
-result $? "the record says what the models have"
+result $? "the record describes the models"
 
 # The trained example: nearly what PyTorch recorded in binary32.
 run 0 "the trained model" heads --arch gpt2 --model "$devil/model.safetensors" --activations "$devil/page.safetensors" --heads 4 --all \
@@ -166,8 +166,8 @@ c["scale_attn_weights"] = False|scale_attn_weights: scores without a scale
 c["apply_residual_connection_post_layernorm"] = True|a skip connection that begins after the norm
 c["model_type"] = "gemma2"|model_type 'gemma2': that is the architecture gemma2, not llama
 c["model_type"] = "cohere"|model_type 'cohere', whose attention is not known
-c["is_causal"] = False|the config says that there is no causal mask, and llama has one
-c["use_bidirectional_attention"] = True|the config says that there is no causal mask, and llama has one
+c["is_causal"] = False|the config specifies no causal mask, but llama has one
+c["use_bidirectional_attention"] = True|the config specifies no causal mask, but llama has one
 c = {"text_config": dict(c, rope_theta=-1)}|text_config.rope_theta: a number above 0 is expected
 c["partial_rotary_factor"] = 0.5|is not an even number
 c["rope_local_base_freq"] = 10000|positions that differ between layers
@@ -194,7 +194,7 @@ cmp -s other/qkv.safetensors llama/qkv.safetensors
 result $? "the same queries, keys and values"
 change 'pass'
 refused "heads by another number than the config has" import other/model.safetensors --arch llama --heads 2 -o no.json
-complains 'the config says 4 heads, not 2'
+complains 'the config has 4 heads, not 2'
 for tensor in self_attn.sinks self_attn.q_proj.weight_scale_inv input_layernorm.bias; do
     python3 - other/model.safetensors model.layers.0.$tensor <<'ONE'
 import json, struct, sys

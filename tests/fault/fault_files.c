@@ -83,7 +83,7 @@ static attest_status read_network(attest_error *error)
     return status;
 }
 
-/* Members enough for the check of their keys to be noticed. */
+/* A document with so many members that the check of their keys needs memory. */
 static attest_status read_document(attest_error *error)
 {
     static const char text[] = "{\"a\": {\"b\": 1, \"c\": {\"d\": \"2/3\"}}, \"e\": [{}, {}]}";

@@ -96,7 +96,7 @@ static double signed_number(const ref_numbers *list, size_t i)
     return i & 1 ? -list->number[i / 2] : list->number[i / 2];
 }
 
-/* How often +, * or / of two numbers of the format is not what the list says. */
+/* Returns how often +, * or / of two numbers of the format differs from the list. */
 static size_t count_wrong(const ref_numbers *list, mpfr_rnd_t rounding, char operation)
 {
     size_t wrong = 0;
@@ -238,7 +238,7 @@ static void test_range_is_restored(void)
     mpfr_set_emax(emax);
 }
 
-/* Inputs of the system "double" are rounded to nearest whatever fenv says. */
+/* Inputs of the system "double" are rounded to nearest in every mode of fenv. */
 static void test_nearest_double(void)
 {
     static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_UPWARD, FE_DOWNWARD};

@@ -183,7 +183,7 @@ static void test_refusals(void)
 }
 
 /* dim numbers over different primes: every numerator becomes as large as all denominators
- * together. The builder must notice before it makes them. */
+ * together. The builder must refuse them before it computes them. */
 static void test_denominators(void)
 {
     enum { WIDE = 2000 };

@@ -1,5 +1,5 @@
 """The JSON reader against Python's: random documents, whole and damaged. Both accept the same
-ones and find the same in them, but for what our reader refuses on purpose (see refused_here).
+ones and find the same in them, except for what our reader refuses on purpose (see refused_here).
 Arguments: the program json-echo, how many documents, a seed."""
 import json
 import random

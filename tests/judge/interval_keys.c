@@ -65,7 +65,7 @@ static void draw_keys(keys_case *c, uint64_t *state)
             c->score[j] = -(double)INFINITY;
         if (kind == 3)
             c->score[j] = c->reference;
-        if (kind >= 4 && kind < 7) /* a tie but for the last bits */
+        if (kind >= 4 && kind < 7) /* a tie except for the last bits */
             c->score[j] = attest_in_double_convert((double)(2 * case_pick(state, 9)) * last +
                                                        (kind == 5 ? last * 0x1p-23 : 0),
                                                    &x->work.format);

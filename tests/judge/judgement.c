@@ -119,7 +119,8 @@ static attest_judgement make_layer(size_t i, attest_judge_verdict verdict, doubl
     summary->shape[3] = 7;
     summary->head = counts_of_head[i];
     summary->has_worst = true;
-    summary->worst = (attest_judge_worst){.place = 100 + i, .verdict = verdict, .ratio = ratio};
+    summary->worst =
+        (attest_judge_element_result){.place = 100 + i, .verdict = verdict, .ratio = ratio};
     return layer;
 }
 
@@ -323,7 +324,7 @@ static void schedules(void)
     if (attest_judge_model_parse(&two, text, strlen(text), &error))
         abort();
     for (size_t sign = 0; sign < 2; sign++) { /* either end is the farther one once */
-        const attest_judge_worst *worst;
+        const attest_judge_element_result *worst;
         double far;
 
         for (size_t i = 0; i < ALL; i++) /* all means alike, and no numbers of binary32 */

@@ -66,7 +66,7 @@ static attest_tensor tensor(const double *data, size_t tokens, size_t dim)
                            {0, 0, (ptrdiff_t)(dim * sizeof *data), sizeof *data}};
 }
 
-/* A rule of operations that do not round, but for casts. */
+/* A rule of operations that do not round, except for casts. */
 static void make_exact(attest_judge_rule *rule)
 {
     attest_judge_arithmetic *unit[] = {&rule->score, &rule->store, &rule->query,

@@ -105,8 +105,8 @@ static void worst(void)
            "a wrong element is worse than one that is farther off within its bounds");
     for (size_t k = 0; k < ATTEST_JUDGE_BINS; k++)
         counted += summary.bin[k];
-    TAP_OK(counted == ALL - 1 && summary.bin[1 - ATTEST_JUDGE_LEAST] == 1 &&
-               summary.bin[-ATTEST_JUDGE_LEAST] == ALL - 2,
+    TAP_OK(counted == ALL - 1 && summary.bin[1 - ATTEST_JUDGE_LEAST_EXPONENT] == 1 &&
+               summary.bin[-ATTEST_JUDGE_LEAST_EXPONENT] == ALL - 2,
            "the histogram: ratios 0.5 and 0.6 below 1, and one of 1");
     attest_judge_summary_clear(&summary);
     output[nan] = (double)NAN;
@@ -128,7 +128,7 @@ static void worst(void)
            "a row that is to be NaN, and is not");
     attest_judge_summary_clear(&summary);
     output[one_sided] = exact[one_sided];
-    output[nan] = exact[nan] + ldexp(bound[nan], ATTEST_JUDGE_LEAST - 1);
+    output[nan] = exact[nan] + ldexp(bound[nan], ATTEST_JUDGE_LEAST_EXPONENT - 1);
     if (attest_judge_summary_init(&summary, output, &bounds, shape, free_model(), &error))
         abort();
     TAP_OK(summary.bin[0] == 2 + COLUMNS - 1 && summary.bin[1] == 0,

@@ -219,7 +219,7 @@ static void moment_cases(void)
     for (size_t j = 0; j < 30; j++)
         x.value[j] = 3000;
     x.k[30] = 20;
-    expect_nothing(&x, "a sum that overflows before the maximum is raised");
+    expect_nothing(&x, "the sum may overflow before the maximum is raised");
     x.v.direction = ATTEST_JUDGE_DIRECTION_BACKWARD;
     scene_get_bound(b, &x);
     TAP_OK(b[1] < 1, "no overflow if the largest score comes first");
@@ -497,7 +497,7 @@ static void score_stage_case(void)
            "scores of 1 + 1 have %.6f unit roundoffs of the bound", part);
 }
 
-/* Two equal values: the output is that value but for one rounding, or twice the value. */
+/* Two equal values: the output is that value except for one rounding, or twice the value. */
 static void output_stage_case(void)
 {
     static const size_t at[4] = {0};

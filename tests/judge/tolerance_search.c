@@ -1,6 +1,7 @@
-/* tolerance_search.c -- the search for a correct kernel that exceeds a tolerance returns the
- * first of the kernels that do, on the row and pushed at the column of the given place, within
- * their number. */
+/* tolerance_search.c -- attest_judge_tolerance_search_find returns the first of its kernels
+ * that exceeds the tolerance. The test draws and runs the same kernels, which push the element
+ * at the given place away from its exact value, and some more, which the search must not try.
+ */
 #include <math.h>
 #include <stdlib.h>
 
@@ -17,11 +18,12 @@ enum {
     VARIANTS = 3
 };
 
-/* q, k and v of all heads, the keys of a row first; variant 1 contradicts itself. */
+/* q, k and v of all heads. Variant 1 has contradictory orders: no kernel of it can be
+ * simulated. */
 static double data[3][BATCH * HEADS * (6 + MOST_KEYS) * MOST_DIM];
 static attest_judge_variant variant[VARIANTS];
-/* Of all elements: numbers to measure distances from; their errors are 0 in the row that is
- * tried, and infinite in others. */
+/* Arbitrary numbers in place of the exact values of all elements. Their errors are 0 in the row
+ * under test and infinite elsewhere, so that no other row can exceed the tolerance. */
 static double exact[BATCH * HEADS * QUERIES * MOST_DIM],
     exact_error[BATCH * HEADS * QUERIES * MOST_DIM];
 static const attest_judge_model model = {.variant = variant, .variants = VARIANTS};
@@ -50,7 +52,8 @@ static bool kernel(double *out, attest_judge_head *head, size_t row, size_t colu
            ATTEST_OK;
 }
 
-/* The largest distance of every kernel's row from the exact one. */
+/* distance[i] = the largest distance of the i-th kernel's row from the exact one; -1 if it
+ * cannot run. */
 static void get_distances(double *distance, attest_judge_head *head, size_t place, size_t count,
                           size_t dim)
 {
@@ -89,9 +92,9 @@ static bool finds(const attest_qkv *qkv, attest_judge_head *head, size_t place, 
            fabs(search.output - row[search.column]) == distance[first];
 }
 
-/* Every element in every `step`-th place; a row is given to `tried` kernels, of which `count`
- * are run here. The tolerances are the distances themselves: of each record only a later kernel
- * is farther. */
+/* Searches for every `step`-th element. The search tries `tried` kernels on a row; the test
+ * runs `count` >= tried. The tolerances are 0 and the running maxima of the distances: only a
+ * later kernel exceeds a running maximum. */
 static void test(size_t keys, size_t dim, size_t tried, size_t count, size_t step)
 {
     attest_format half = case_format("bfloat16");
@@ -135,8 +138,8 @@ static void test(size_t keys, size_t dim, size_t tried, size_t count, size_t ste
         wrong += !finds(&qkv, &head, place, most, distance, tried, dim);
     }
     TAP_OK(wrong == 0 && found > 0 && later > 0,
-           "%zu keys, dim %zu, %zu kernels: %zu wrong; %zu records found, %zu too late", keys,
-           dim, tried, wrong, found, later);
+           "%zu keys, dim %zu, %zu kernels: %zu wrong; %zu maxima found, %zu in later kernels",
+           keys, dim, tried, wrong, found, later);
     attest_judge_head_clear(&head);
     attest_judge_problem_clear(&problem);
 }
@@ -147,12 +150,13 @@ TEST(tolerance_search)
 
     case_variant(&variant[0], &state, 1);
     case_variant(&variant[2], &state, 6);
-    variant[0].output = variant[2].output = case_format("binary32"); /* few distances agree */
+    variant[0].output = variant[2].output =
+        case_format("binary32"); /* few distances are equal */
     variant[1] = variant[0];
     variant[1].pv.order = ATTEST_JUDGE_ORDER_BACKWARD;
     variant[1].direction = ATTEST_JUDGE_DIRECTION_FORWARD;
     test(5, 3, MOST_TRIED, MOST_TRIED + 64, 2);
-    /* 2^22 products of rows of 1024 (102 + 102) + 1 are 20 kernels */
+    /* at most 2^22 products: 20 kernels of 1024 (102 + 102) + 1 products each */
     test(MOST_KEYS, MOST_DIM, 20, 32, 410);
     return 0;
 }

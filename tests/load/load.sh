@@ -8,7 +8,7 @@ if [ ! -f "$own" ]; then
     echo "1..0 # SKIP shared objects are not built here"
     exit 0
 fi
-# Two reports are equal but for the fields that may change: on a machine that has other things to do a
+# Two reports are equal except for the fields that may change: on a machine that has other things to do a
 # call may seem to hang, and its chunk is run again under guard.
 same() {
     python3 - "$1" "$2" <<'END' 2>>"$err"

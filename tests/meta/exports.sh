@@ -3,7 +3,7 @@
 # else, either way. Shown to bite on a planted library and header.
 . "$srcdir/tests/meta/rooms.sh"
 
-exported() { # library: its symbols, but for those of the compiler's instrumentation
+exported() { # library: its symbols, except for those of the compiler's instrumentation
     nm -D --defined-only "$1" | awk 'NF == 3 { print $3 }' |
         grep -Ev '^(__odr_asan|_*asan_|__gcov|__llvm|__sanitizer|_init|_fini|_edata|_end|__bss_start)' | sort -u
 }

@@ -270,11 +270,11 @@ static void test_check(void)
          "llama",
          ATTEST_OK,
          ""},
-        {{.heads = 5}, "llama", ATTEST_USAGE, "the config says 5 heads, not 4"},
-        {{.heads = 3}, "llama", ATTEST_USAGE, "the config says 3 heads, not 4"},
-        {{.heads = 1}, "llama", ATTEST_USAGE, "the config says 1 heads, not 4"},
-        {{.key_heads = 1}, "llama", ATTEST_FORMAT, "says 1 heads of keys and values, but"},
-        {{.key_heads = 4}, "llama", ATTEST_FORMAT, "says 4 heads of keys and values, but"},
+        {{.heads = 5}, "llama", ATTEST_USAGE, "the config has 5 heads, not 4"},
+        {{.heads = 3}, "llama", ATTEST_USAGE, "the config has 3 heads, not 4"},
+        {{.heads = 1}, "llama", ATTEST_USAGE, "the config has 1 heads, not 4"},
+        {{.key_heads = 1}, "llama", ATTEST_FORMAT, "has 1 heads of keys and values, but"},
+        {{.key_heads = 4}, "llama", ATTEST_FORMAT, "has 4 heads of keys and values, but"},
         {{.head_dim = 1}, "llama", ATTEST_FORMAT, "heads of 1, but in the tensors heads have"},
         {{.head_dim = 9}, "llama", ATTEST_FORMAT, "heads of 9, but in the tensors heads have"},
         {{.type = "something"}, "llama", ATTEST_OK, ""},
@@ -285,8 +285,8 @@ static void test_check(void)
         {{.type = "cohere"}, "llama", ATTEST_UNABLE, "'cohere', whose attention is not known"},
         {{.type = "qwen"}, "llama", ATTEST_UNABLE, "'qwen', whose attention is not known"},
         {{.causal = true}, "llama", ATTEST_OK, ""},
-        {{.both_ways = true}, "llama", ATTEST_UNABLE, "no causal mask, and llama has one"},
-        {{.causal = true}, "bert", ATTEST_UNABLE, "a causal mask, and bert has none"},
+        {{.both_ways = true}, "llama", ATTEST_UNABLE, "no causal mask, but llama has one"},
+        {{.causal = true}, "bert", ATTEST_UNABLE, "a causal mask, but bert has none"},
         {{.both_ways = true}, "bert", ATTEST_OK, ""}};
 
     for (size_t i = 0; i < sizeof c / sizeof c[0]; i++) {

@@ -52,7 +52,7 @@ static bool set_instance(attest_instance *instance, const example *e)
     return true;
 }
 
-/* Whether the hypotheses hold surely and exactly; the last is dropped, or NULL. */
+/* Returns whether the hypotheses hold surely and exactly; the last is dropped, or NULL. */
 static void expect(const example *e, const char *without, bool surely, bool exactly,
                    const char *what)
 {

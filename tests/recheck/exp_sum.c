@@ -1,12 +1,12 @@
-/* Sums of exponentials that are cut off: what they and their products leave out is within their
- * rest, against the same sums as a whole. */
+/* Sums of exponentials that are cut off differ from the whole sums by at most their rest; so do
+ * their products and sums. Every exponential is evaluated with denominator 1. */
 #include "recheck/exp_sum.h"
 
 #include "tests/tap.h"
 
 enum { TERMS = 6, DEEPEST = 20, BITS = 300 };
 
-/* value = that of the terms. */
+/* value = the sum of the terms, without the rest. */
 static void get_value(arb_t value, const attest_recheck_sum *sum)
 {
     arb_t power;
@@ -22,7 +22,7 @@ static void get_value(arb_t value, const attest_recheck_sum *sum)
     arb_clear(power);
 }
 
-/* The same terms, as a whole and cut off. */
+/* Sets whole and part to the same random terms, part cut off. */
 static void draw(attest_recheck_sum *whole, attest_recheck_sum *part, attest_recheck_cut *all,
                  attest_recheck_cut *cut, uint64_t *state)
 {

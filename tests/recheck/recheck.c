@@ -750,7 +750,7 @@ static void test_wide(void)
     TAP_OK(applies("3") && applies("2") && applies("1.99") && applies("1.317") &&
                applies("1.31695789692481670863") &&
                applies("1.3169578969248167086250463473079685"),
-           "gaps that suffice");
+           "gaps to which the lemma applies");
     TAP_OK(!applies("1") && !applies("1.3169") && !applies("0.01") && !applies("0") &&
                !applies("1.31695789692481670862") &&
                !applies("1.3169578969248167086250463473079684"),
@@ -921,7 +921,7 @@ static void test_tight(void)
         attest_weights_clear(&weights);
         attest_dataset_clear(&dataset);
     }
-    TAP_OK(norms > 200 && wrong == 0, "%zu norms but for rounding, %zu are no close bounds",
+    TAP_OK(norms > 200 && wrong == 0, "%zu norms except for rounding, %zu are no close bounds",
            norms, wrong);
 }
 

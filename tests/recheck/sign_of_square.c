@@ -151,7 +151,7 @@ static void test_work(void)
     scene_clear(&s);
 }
 
-/* Whether outputs are equal takes no bits where they are rational. */
+/* Returns whether outputs are equal takes no bits where they are rational. */
 static void test_zero(const char *activation)
 {
     arb_t square;
@@ -198,7 +198,7 @@ static void test_routes(void)
 }
 
 /* (1, 3/8) beside (x, 11/8), x about -10^8: the output is (1, 3/4 + p), where p is e^(x - 1)
- * but for less than its square. Distances: of the first two e^-(10^8 + 1) (1 - 1/e) =
+ * except for less than its square. Distances: of the first two e^-(10^8 + 1) (1 - 1/e) =
  * 2^-144269506.19..., of the first and the third, whose x is 10^-60 less, e^-(10^8 + 1) 10^-60
  * = 2^-144269704.84...: there 200 bits cancel. */
 static void test_far(void)
@@ -274,7 +274,7 @@ static void test_own_bits(void)
     arf_set_round(end[1], arb_midref(distance), 200, ARF_RND_UP);
     TAP_OK(attest_recheck_compare_end(&s.check, 0, 2, end[0], 320) == 1 &&
                attest_recheck_compare_end(&s.check, 0, 2, end[1], 320) == -1,
-           "e^-10^8 but for 2^-200 of it, in 320 bits");
+           "e^-10^8 except for 2^-200 of it, in 320 bits");
     TAP_OK(attest_recheck_compare_end(&s.check, 0, 2, end[0], 319) == 2 &&
                attest_recheck_compare_end(&s.check, 0, 2, end[1], 160) == 2,
            "which fewer do not tell");

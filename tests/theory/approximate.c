@@ -490,7 +490,7 @@ static void test_closed_form(size_t grid)
         abort();
     arb_sqr(square, a.l2, 128);
     TAP_OK(arb_contains_fmpq(a.l1, l1) && arb_contains_fmpq(square, l2),
-           "%zu cells: enclosures have the closed form in them", grid);
+           "%zu cells: enclosures contain the closed form", grid);
     TAP_OK(arb_rel_accuracy_bits(a.l1) >= 8 && arb_rel_accuracy_bits(square) >= 8,
            "enclosures are narrow");
     attest_approximation_clear(&a);

@@ -40,7 +40,7 @@ static uint32_t number_of(attest_prefix_set *set, attest_prefix *prefix, size_t 
 }
 
 /* All pairs have numbers of their own; turned they have the same one, but as orders. What is
- * new is compared with nothing, but for collisions of 32 bits; what is not new, once. */
+ * new is compared with nothing, except for collisions of 32 bits; what is not new, once. */
 static void test_pairs(const attest_dataset *dataset, attest_likeness likeness,
                        const char *name)
 {

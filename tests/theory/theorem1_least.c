@@ -1,5 +1,5 @@
-/* The least sequences of given tokens: against all pairs of contexts of all sequences,
- * evaluated from the definition. Tokens have one or two small entries, so that ties,
+/* attest_theorem1_build_least against an exhaustive search: all pairs of contexts of all
+ * sequences, evaluated from the definition. Tokens have two small entries, so that ties,
  * repetitions and accidental equalities are frequent. */
 #include <math.h>
 #include <string.h>
@@ -17,13 +17,13 @@ typedef struct instance {
     long entry[ROWS][MOST_PLACES][DIM];
 } instance;
 
-static long small(uint64_t *state, long most)
+static long draw_small(uint64_t *state, long most)
 {
     return (long)(tap_random(state) % (uint64_t)(2 * most + 1)) - most;
 }
 
-/* Heads that take back what the one before adds, over another denominator. */
-static void cancel(attest_weights *weights)
+/* Makes every second head cancel the head before it, with three times its denominator. */
+static void cancel_heads(attest_weights *weights)
 {
     for (size_t h = 1; h < weights->heads; h += 2) {
         attest_head *head = &weights->head[h];
@@ -58,7 +58,7 @@ static void draw(instance *x, uint64_t *state)
         _fmpz_vec_zero(x->weights.head[0].wk.entry,
                        (slong)(x->weights.head[0].wk.rows * x->weights.head[0].wk.cols));
     if (tap_random(state) % 4 == 0)
-        cancel(&x->weights);
+        cancel_heads(&x->weights);
     most = 1 + (long)(tap_random(state) % 2);
     x->places = 1 + tap_random(state) % MOST_PLACES;
     for (size_t c = 0; c < DIM; c++)
@@ -67,7 +67,7 @@ static void draw(instance *x, uint64_t *state)
     for (size_t i = 0; i < ROWS; i++) {
         for (size_t k = 0; k < x->places; k++) {
             for (size_t c = 0; c < DIM; c++) {
-                x->entry[i][k][c] = small(state, most);
+                x->entry[i][k][c] = draw_small(state, most);
                 fmpq_set_si(token + c, x->entry[i][k][c], 3);
             }
             ok = ok && attest_dataset_builder_add_token(&builder, token, &error) == ATTEST_OK;
@@ -81,18 +81,19 @@ static void draw(instance *x, uint64_t *state)
         fmpq_clear(token + c);
 }
 
-/* A context: which row each place's token is from, and what comes out. */
-typedef struct place_output {
+/* A position of a sequence: the row of x->entry that the token at each place is from, and the
+ * output at the position. */
+typedef struct context {
     size_t row[MOST_PLACES], length, position;
     fmpq out[DIM];
-} place_output;
+} context;
 
 static bool same_token(const instance *x, size_t i, size_t k, size_t j, size_t l)
 {
     return memcmp(x->entry[i][k], x->entry[j][l], sizeof x->entry[i][k]) == 0;
 }
 
-static bool sees(const instance *x, const place_output *a, size_t row, size_t place)
+static bool sees(const instance *x, const context *a, size_t row, size_t place)
 {
     size_t keys = x->weights.mask == ATTEST_MASK_CAUSAL ? a->position + 1 : a->length;
 
@@ -102,7 +103,7 @@ static bool sees(const instance *x, const place_output *a, size_t row, size_t pl
     return false;
 }
 
-static bool sees_all(const instance *x, const place_output *a, const place_output *b)
+static bool sees_all(const instance *x, const context *a, const context *b)
 {
     size_t keys = x->weights.mask == ATTEST_MASK_CAUSAL ? b->position + 1 : b->length;
 
@@ -112,7 +113,7 @@ static bool sees_all(const instance *x, const place_output *a, const place_outpu
     return true;
 }
 
-static bool is_pair(const instance *x, const place_output *a, const place_output *b)
+static bool is_pair(const instance *x, const context *a, const context *b)
 {
     bool equal =
         same_token(x, a->row[a->position], a->position, b->row[b->position], b->position);
@@ -122,8 +123,9 @@ static bool is_pair(const instance *x, const place_output *a, const place_output
     return equal && !(sees_all(x, a, b) && sees_all(x, b, a));
 }
 
-/* All contexts of sequences of this length, appended; rows that repeat a token are harmless. */
-static size_t evaluate(place_output *all, size_t count, const instance *x, size_t length)
+/* Appends all contexts of sequences of this length and returns their new number. Equal tokens
+ * of two rows give the same context twice, which does not change the result. */
+static size_t append_contexts(context *all, size_t count, const instance *x, size_t length)
 {
     size_t sequences = 1;
 
@@ -156,10 +158,10 @@ static size_t evaluate(place_output *all, size_t count, const instance *x, size_
     return count;
 }
 
-/* The lengths of the least pair, the longer one first; 0, 0: there is none. */
+/* least = the lengths of the least pair, the longer one first; 0, 0 if there is no pair. */
 static void find(size_t least[2], const instance *x)
 {
-    static place_output all[MOST_CONTEXTS];
+    static context all[MOST_CONTEXTS];
     size_t count = 0;
 
     for (size_t i = 0; i < MOST_CONTEXTS; i++)
@@ -167,7 +169,7 @@ static void find(size_t least[2], const instance *x)
             fmpq_init(all[i].out + c);
     least[0] = least[1] = 0;
     for (size_t n = 1; n <= x->places && least[0] == 0; n++) {
-        count = evaluate(all, count, x, n);
+        count = append_contexts(all, count, x, n);
         for (size_t j = 0; j < count; j++) {
             for (size_t i = 0; i < j; i++) {
                 if (!is_pair(x, &all[i], &all[j]) || (least[0] && all[i].length >= least[1]))
@@ -182,8 +184,8 @@ static void find(size_t least[2], const instance *x)
             fmpq_clear(all[i].out + c);
 }
 
-/* The tokens that stand at the first places, each counted once. */
-static size_t tokens_at(const instance *x, size_t from, size_t to)
+/* Returns the number of distinct tokens at the places from `from` to `to` - 1. */
+static size_t count_tokens(const instance *x, size_t from, size_t to)
 {
     size_t count = 0;
 
@@ -206,16 +208,16 @@ static bool space_is_right(const instance *x, const attest_theorem1_space *space
 
     for (size_t k = 0; k < space->length; k++) {
         shorter += k ? longest : 0;
-        longest *= tokens_at(x, k, k + 1);
+        longest *= count_tokens(x, k, k + 1);
     }
     return space->whole && space->shorter == shorter && space->longest == longest &&
-           space->tokens == tokens_at(x, 0, space->length);
+           space->tokens == count_tokens(x, 0, space->length);
 }
 
 TEST(theorem1_least)
 {
     uint64_t state = tap_seed(0x1ea57);
-    size_t with = 0, without = 0, long_ones = 0;
+    size_t with_pair = 0, without_pair = 0, with_longest = 0;
     bool right = true, spaces = true;
 
     for (int round = 0; round < ROUNDS; round++) {
@@ -239,18 +241,18 @@ TEST(theorem1_least)
             right = n == least[0] && m == least[1] && space.length == n;
         }
         spaces = spaces && right && space_is_right(&x, &space);
-        with += found;
-        without += !found;
-        long_ones += found && least[0] == MOST_PLACES;
+        with_pair += found;
+        without_pair += !found;
+        with_longest += found && least[0] == MOST_PLACES;
         attest_counterexample_clear(&c);
         attest_weights_clear(&x.weights);
         attest_dataset_clear(&x.data);
     }
-    TAP_OK(right, "the least lengths are those of all pairs of contexts");
-    TAP_OK(spaces, "what was gone through is counted");
-    TAP_OK(with > ROUNDS / 5 && without > ROUNDS / 5 && long_ones > ROUNDS / 50,
-           "%zu with a pair, %zu of them with the longest sequences; %zu without", with,
-           long_ones, without);
+    TAP_OK(right, "an exhaustive search finds the same least lengths");
+    TAP_OK(spaces, "the size of the searched space is right");
+    TAP_OK(with_pair > ROUNDS / 5 && without_pair > ROUNDS / 5 && with_longest > ROUNDS / 50,
+           "%zu with a pair, %zu of them with the longest sequences; %zu without", with_pair,
+           with_longest, without_pair);
     flint_cleanup();
     return 0;
 }

@@ -25,7 +25,7 @@ extern "C" {
  * Domain: at least one type; the propN of that number set; every type has `alloc` and not both
  *         `shrink` and autoshrink; otherwise THEFT_RUN_ERROR_BAD_ARGS.
  * Status: FAIL when a trial failed, else PASS when one passed, else SKIP; ERROR when a callback
- *         or hook said so; ERROR_MEMORY.
+ *         or hook returned an error; ERROR_MEMORY.
  * The same configuration gives the same run: the seed of trial k depends on the run's seed and
  * on k alone, and that of trial 0 is the run's seed. */
 enum theft_run_res theft_run(const struct theft_run_config *cfg);

@@ -16,7 +16,7 @@
 #define THEFT_USE_FLOATING_POINT 1
 #endif
 
-#define THEFT_DEF_TRIALS 100            /* trials of a run that asks for 0 */
+#define THEFT_DEF_TRIALS 100            /* trials of a run whose config has 0 */
 #define THEFT_MAX_ARITY 7               /* arguments of a property, at most */
 #define THEFT_DEF_MAX_COLUMNS 72        /* width of the line of trial results */
 #define THEFT_DEF_EXIT_TIMEOUT_MSEC 100 /* between the timeout's signal and SIGKILL */
