@@ -159,7 +159,7 @@ static void test_charge(void)
     TAP_OK(attest_work_charge(&left, 1e-9, NULL) == ATTEST_UNABLE && left == 0, "and no more");
     left = INFINITY;
     TAP_OK(attest_work_charge(&left, 1e300, NULL) == ATTEST_OK && isinf(left), "no limit");
-    TAP_OK(attest_work_charge(&left, NAN, NULL) == ATTEST_UNABLE, "what is no number");
+    TAP_OK(attest_work_charge(&left, NAN, NULL) == ATTEST_UNABLE, "NaN");
 }
 
 /* Sequences of 1, 2 and 3 tokens, each of them with its own work. */
