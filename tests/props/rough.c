@@ -10,7 +10,7 @@
 #include "tests/tap.h"
 
 typedef struct tally {
-    size_t trials, told, collisions, wrong, sampled;
+    size_t trials, decided, collisions, wrong, sampled;
 } tally;
 
 /* Whether the root of the ball lies strictly between the bounds. */
@@ -30,12 +30,12 @@ static bool encloses(const double *bound, const arb_t square)
     return inside;
 }
 
-/* What is not told is bounded as well. */
-static bool agrees(const attest_rough *rough, bool told, const attest_brute *brute)
+/* Returns whether the bounds contain the exact values, also if doubles do not decide. */
+static bool agrees(const attest_rough *rough, bool decided, const attest_brute *brute)
 {
     if (brute->required != rough->required || !encloses(rough->norm, brute->norm))
         return false;
-    if (told && brute->collision != rough->collision)
+    if (decided && brute->collision != rough->collision)
         return false;
     return rough->required == 0 || rough->collision ||
            (brute->collision ? rough->separation[0] < 0 && rough->separation[1] > 0
@@ -47,15 +47,15 @@ static void look(const attest_instance *instance, void *env)
     tally *t = env;
     attest_rough rough;
     attest_brute brute;
-    bool told = attest_rough_get(&rough, instance);
+    bool decided = attest_rough_get(&rough, instance);
 
     t->trials++;
     t->sampled += attest_sample_takes(attest_sample_number(instance));
-    t->told += told;
+    t->decided += decided;
     t->collisions += rough.collision;
     attest_brute_init(&brute);
     if (attest_brute_get(&brute, &instance->dataset, &instance->weights) != ATTEST_OK ||
-        (!brute.open && !agrees(&rough, told, &brute)) || (brute.open && told))
+        (!brute.open && !agrees(&rough, decided, &brute)) || (brute.open && decided))
         t->wrong++;
     attest_brute_clear(&brute);
 }
@@ -68,13 +68,14 @@ static void test_layers(const char *name, theft_seed seed)
     TAP_OK(quiet_run(attest_property_get(name), &setting, look, &t, seed, 600), "%s: drawn",
            name);
     TAP_OK(t.wrong == 0, "%s: no bound is wrong", name);
-    TAP_OK(t.told * 2 > t.trials, "%s: doubles tell %zu of %zu", name, t.told, t.trials);
+    TAP_OK(t.decided * 2 > t.trials, "%s: doubles decide %zu of %zu", name, t.decided,
+           t.trials);
     TAP_OK(t.collisions * 8 > t.trials, "%s: %zu of them collide", name, t.collisions);
     TAP_OK(t.sampled * 16 < t.trials && t.sampled * 64 > t.trials,
-           "%s: %zu are asked everything", name, t.sampled);
+           "%s: %zu are in the sample with all checks", name, t.sampled);
 }
 
-/* Another token, weight, parameter or place makes another number. */
+/* A change of a token, a weight, a parameter or a place changes the number. */
 static void change(const attest_instance *instance, void *env)
 {
     attest_instance *copy = (attest_instance *)instance; /* changed, and changed back */
