@@ -1,5 +1,5 @@
-/* The oracle of the forging test: signs that are known beforehand, and balls where these tell.
- */
+/* The oracle of the forging test, compared with signs that are known beforehand, and with balls
+ * where these decide. */
 #include "tests/forge/alter.h"
 #include "tests/forge/instance.h"
 #include "tests/ref/contextual.h"
@@ -84,9 +84,9 @@ static void check_against_balls(uint64_t *state)
         ref_truth_clear(&truth);
         forge_instance_clear(&instance);
     }
-    TAP_OK(wrong == 0, "%ld of %ld comparisons contradict balls, which tell %ld", wrong, tried,
-           told);
-    TAP_OK(2 * told > tried, "balls tell most of them");
+    TAP_OK(wrong == 0, "%ld of %ld comparisons contradict balls, which decide %ld", wrong,
+           tried, told);
+    TAP_OK(2 * told > tried, "balls decide most of them");
 }
 
 /* The universal pair under softmax with one key: 1/(e + 1), and e^-1e40 beside it. */
