@@ -27,10 +27,12 @@ void attest_map_clear(attest_map *map);
  * quarters are used. */
 size_t attest_map_slots(size_t count);
 
-/* Rebuilds the map with this number of slots, which must suffice. False: out of memory. */
+/* Rebuilds the map with this number of slots, which must suffice. Returns false if memory runs
+ * out. */
 bool attest_map_resize(attest_map *map, size_t slots);
 
-/* Makes room for one key more than count. False: out of memory, or too many keys. */
+/* Makes room for one key more than count. Returns false if memory runs out, or there are too
+ * many keys. */
 bool attest_map_reserve(attest_map *map, size_t count);
 
 /* Adds a key that is not in the map. Domain: there is a free slot. */
@@ -77,8 +79,8 @@ typedef struct attest_pair_map {
 
 void attest_pair_map_clear(attest_pair_map *map);
 
-/* *number = the number of (first, second), and *is_new = whether it is new. False: out of
- * memory, or there are 2^32 - 2 pairs. */
+/* *number = the number of (first, second), and *is_new = whether it is new. Returns false if
+ * memory runs out, or there are 2^32 - 2 pairs. */
 bool attest_pair_map_get(uint32_t *number, bool *is_new, attest_pair_map *map, uint32_t first,
                          uint32_t second);
 
@@ -98,8 +100,8 @@ typedef struct attest_word_map {
 void attest_word_map_init(attest_word_map *map);
 void attest_word_map_clear(attest_word_map *map);
 
-/* *number = the number of the string, and *is_new = whether it is new. False: out of memory,
- * or there are 2^32 - 2 strings. */
+/* *number = the number of the string, and *is_new = whether it is new. Returns false if
+ * memory runs out, or there are 2^32 - 2 strings. */
 bool attest_word_map_get(uint32_t *number, bool *is_new, attest_word_map *map, const char *text,
                          size_t length);
 

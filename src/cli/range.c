@@ -59,7 +59,7 @@ static int no_memory(void)
     return attest_cli_fail(&error);
 }
 
-/* Checks --max-error and --schemes. EXIT_HOLDS, or a complaint. */
+/* Parses --schemes. Returns EXIT_HOLDS, or the exit code of an error. */
 static int parse_schemes(range_job *job)
 {
     size_t count = 0;

@@ -289,11 +289,11 @@ static attest_status check_type(const attest_model_config *config, const char *a
         if (strcmp(type_of[i][0], config->type) != 0 || (known && strcmp(known, arch) == 0))
             continue;
         return known ? attest_error_set(error, ATTEST_USAGE,
-                                        "the config says model_type '%s': that is the "
+                                        "the config gives model_type '%s': that is the "
                                         "architecture %s, not %s",
                                         config->type, known, arch)
                      : attest_error_set(error, ATTEST_UNABLE,
-                                        "the config says model_type '%s', whose attention is "
+                                        "the config gives model_type '%s', whose attention is "
                                         "not known: it is not that of %s. %s",
                                         config->type, arch, advice);
     }
@@ -308,7 +308,7 @@ static attest_status check_mask(const attest_model_config *config, const char *a
     if (causal ? !config->both_ways : !config->causal)
         return ATTEST_OK;
     return attest_error_set(error, ATTEST_UNABLE,
-                            "the config says that there is %s, and %s has %s: name the tensors "
+                            "the config specifies %s, but %s has %s: name the tensors "
                             "and the mask instead, or record q, k and v",
                             causal ? "no causal mask" : "a causal mask", arch,
                             causal ? "one" : "none");
@@ -321,17 +321,18 @@ attest_status attest_model_config_check(const attest_model_config *config, const
     ATTEST_TRY(check_type(config, arch, error));
     ATTEST_TRY(check_mask(config, arch, error));
     if (config->heads > 0 && config->heads != heads)
-        return attest_error_set(error, ATTEST_USAGE, "the config says %zu heads, not %zu",
+        return attest_error_set(error, ATTEST_USAGE, "the config gives %zu heads, not %zu",
                                 config->heads, heads);
     if (config->head_dim > 0 && config->head_dim != size)
         return attest_error_set(error, ATTEST_FORMAT,
-                                "the config says %zu heads of %zu, but in the tensors heads "
+                                "the config gives %zu heads of %zu, but in the tensors heads "
                                 "have size %zu",
                                 heads, config->head_dim, size);
     if (config->key_heads > 0 && config->key_heads != key_heads)
-        return attest_error_set(error, ATTEST_FORMAT,
-                                "the config says %zu heads of keys and values, but the tensors "
-                                "have %zu",
-                                config->key_heads, key_heads);
+        return attest_error_set(
+            error, ATTEST_FORMAT,
+            "the config gives %zu heads of keys and values, but the tensors "
+            "have %zu",
+            config->key_heads, key_heads);
     return ATTEST_OK;
 }

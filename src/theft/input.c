@@ -14,7 +14,8 @@ uint64_t theft_random_bits(struct theft *t, uint8_t bits)
     if (bits == 0)
         return 0;
     if (bits > 64) {
-        fprintf(stderr, "theft_random_bits: %u bits asked for, 64 is the most\n", bits);
+        fprintf(stderr, "theft_random_bits: %u bits requested, at most 64 are possible\n",
+                bits);
         abort();
     }
     uint64_t max = UINT64_MAX >> (64 - bits);
