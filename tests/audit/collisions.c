@@ -473,7 +473,7 @@ static void test_passages(uint64_t *state)
     }
     TAP_OK(differ == 0, "balls do not depend on the jobs (%zu of %d differ)", differ,
            LENGTH * 3);
-    TAP_OK(wide == 0, "and have the bits that are asked for, but 64 (%zu have not)", wide);
+    TAP_OK(wide == 0, "and have all but 64 of the requested bits (%zu have not)", wide);
     for (int i = 0; i < 2; i++)
         attest_audit_reference_clear(&reference[i]);
     attest_dataset_clear(&dataset);

@@ -103,8 +103,8 @@ static void test_growth(void)
     }
     for (size_t i = 0; i < KEYS && right; i++)
         right = array[i] == (double)i;
-    TAP_OK(right, "an array keeps what is in it as it grows");
-    TAP_OK(room <= KEYS + KEYS / 2, "and takes at most half as much again");
+    TAP_OK(right, "an array keeps its elements as it grows");
+    TAP_OK(room <= KEYS + KEYS / 2, "and reserves at most half of its size in addition");
     room = KEYS;
     TAP_OK(!attest_memory_grow(&array, &room, most + 1, sizeof *array) && room == KEYS &&
                array[1] == 1,

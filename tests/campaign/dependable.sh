@@ -69,7 +69,7 @@ for signal in TERM INT; do
         code=$?
     done
     [ $code -eq 5 ] && grep -q "^attest: interrupted after [0-9]* trials, which are in $work/told/journal$" "$err"
-    result $? "SIG$signal ends with exit code 5 ($code) and says where things are"
+    result $? "SIG$signal ends with exit code 5 ($code) and prints the directory"
     [ ! -s "$out" ]
     result $? "and with no report"
     command=$(sed -n 's/^attest: to go on: attest //p' "$err")
@@ -91,7 +91,7 @@ kill -TERM $process
 wait $process
 code=$?
 [ $code -eq 5 ] && grep -q -e '--out DIR would keep' "$err"
-result $? "without a directory it says that trials are lost ($code)"
+result $? "without a directory it prints that trials are lost ($code)"
 
 # A violation that is expected is not a failure.
 run 0 "the tour" demo -o "$work/tour"

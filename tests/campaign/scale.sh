@@ -11,7 +11,7 @@ result $? "three shards of four"
 result $? "leave two files each"
 refused "a shard is missing" campaign merge "$work"/part* -o "$work/no"
 complains '--partial'
-run 0 "what is there" campaign merge "$work"/part* --partial -o "$work/some" --json
+run 0 "the shards that exist" campaign merge "$work"/part* --partial -o "$work/some" --json
 json 'o["partial"] and o["properties"][0]["trials"] == 192 and o["properties"][1]["trials"] < 64'
 run 0 "goes on to the whole" campaign lemma1 theorem1-search --trials 256 --out "$work/some" --resume --json
 json '"partial" not in o and o["properties"][0]["trials"] == 256'
@@ -105,7 +105,7 @@ result $? "ends with 0"
 rm "$work/big/shard.2/journal"
 run 0 "is submitted once more" campaign lemma1 --trials 256 --out "$work/big" --slurm 4
 [ "$(cat "$work/big/slurm/exit" 2>>"$err")" = 0 ] && [ -e "$work/big/shard.2/journal" ]
-result $? "and does what is missing"
+result $? "and runs the missing shard"
 [ ! -e "$work/big/slurm/stale" ]
 result $? "without the exit code of the first time"
 cp -r "$work/big" "$work/before"

@@ -164,8 +164,9 @@ static bool is_around(const attest_filter_integers *n, size_t p, const double *c
     return off <= radius && radius < INFINITY;
 }
 
-/* Whether what is told of two softmax outputs is what the oracle's balls show; told counts what
- * is different, or equal. Large scores bring outputs closer than balls tell. */
+/* Returns whether the decision about two softmax outputs agrees with the balls of the oracle;
+ * told counts decisions (different, equal). With large scores the balls of different outputs
+ * overlap. */
 static bool is_told(size_t told[2], attest_filter_integers *n, const truth *t, const example *x,
                     size_t p, size_t q)
 {

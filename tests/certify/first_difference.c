@@ -326,9 +326,9 @@ static void test_brute_force(void)
     }
     TAP_OK(bad == 0, "90 datasets agree with all pairs at %d bits", BITS);
     TAP_OK(proved >= 60, "%d were proved, %d left to other methods", proved, undecided);
-    TAP_OK(witnesses >= 40 && wrong == 0,
-           "%d witnesses; what the lemma says alone is wrong %d times", witnesses, wrong);
-    TAP_OK(alone > 0, "%d with huge outputs, by what is orthogonal to them", alone);
+    TAP_OK(witnesses >= 40 && wrong == 0, "%d witnesses; the lemma alone is wrong %d times",
+           witnesses, wrong);
+    TAP_OK(alone > 0, "%d with huge outputs, by parts orthogonal to them", alone);
     arb_clear(least);
     arb_clear(most);
 }
@@ -930,7 +930,7 @@ static void test_queries(void)
     char reason[ATTEST_ERROR_SIZE];
     size_t right = count_queries(reason, some, 9);
 
-    TAP_OK(right == 9, "%zu of 9 queries bound what the lemma says", right);
+    TAP_OK(right == 9, "%zu of 9 queries have the bound of the lemma", right);
     right = count_queries(reason, close, 3);
     TAP_OK(right == 3, "%zu of 3, one at the least gap", right);
     TAP_OK(count_queries(reason, below, 3) == 0 && strstr(reason, "1.3170") &&
@@ -970,8 +970,8 @@ static bool name_in_line(attest_finding *finding, const char *sequences, int sca
 }
 
 /* Means are the largest of their values but for less than e^-600, so that those of neighbours
- * are 1 apart, and no enclosure tells which are nearer: the first of their pairs is named, that
- * of the first tokens of the first two sequences. */
+ * are 1 apart, and no enclosure decides which are nearer: the first of their pairs is named,
+ * that of the first tokens of the first two sequences. */
 static void test_named(const char *sequences)
 {
     attest_finding finding;
@@ -984,8 +984,8 @@ static void test_named(const char *sequences)
     attest_finding_clear(&finding);
 }
 
-/* The pair that is named first is farther apart, by e^-scale: where enclosures do not tell,
- * that of the least separation holds its, too. */
+/* The pair that is named first is farther apart by e^-scale: where enclosures do not decide,
+ * the enclosure of the least separation contains its distance, too. */
 static void test_named_ends(void)
 {
     size_t wrong = 0, first = 0, second = 0;

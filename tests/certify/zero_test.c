@@ -208,7 +208,7 @@ static void test_separate(void)
            "not where one of them is taken away");
     TAP_OK(test(&three, &dataset, WHOLE, OTHER, target, &groups) == ATTEST_ZERO_EQUAL &&
                groups == 0,
-           "where that is the other head, a value changed says nothing");
+           "a changed value without effect, if only the other head is left");
     fmpq_set_si(target, 16, 1);
     TAP_OK(test(&two, &dataset, WHOLE, SHIFTED, target, &groups) == ATTEST_ZERO_EQUAL &&
                sign_of(&two, &dataset, WHOLE, SHIFTED, target, 1 << 22) == 0,

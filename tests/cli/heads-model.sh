@@ -37,7 +37,7 @@ for kind in gpt2 llama qwen3 llama3 linear gemma2 gemma3 phi3 bloom neox bert; d
     python3 "$oracle" compare $kind $kind $kind/qkv.safetensors >said 2>>"$err"
     result $? "$(tail -n 1 said)"
     # shellcheck disable=SC2086 -- options are words
-    run 0 "$kind: what it formed" heads $kind/qkv.safetensors $layers $more --all --formats bfloat16 -o $kind/qkv.json
+    run 0 "$kind: the queries, keys and values that it saved" heads $kind/qkv.safetensors $layers $more --all --formats bfloat16 -o $kind/qkv.json
     same $kind/model.json $kind/qkv.json
     result $? "$kind: the same figures"
 done
@@ -50,7 +50,7 @@ ok = ok and model["gemma2"]["softcap"] == "5.0" and model["bert"]["causal"] is N
 ok = ok and (model["qwen3"]["heads"], model["qwen3"]["key_heads"]) == (4, 1)
 sys.exit(not ok)
 RECORD
-result $? "the record says what the models have"
+result $? "the record names the features of the models"
 
 # The trained example: nearly what PyTorch recorded in binary32.
 run 0 "the trained model" heads --arch gpt2 --model "$devil/model.safetensors" --activations "$devil/page.safetensors" --heads 4 --all \
@@ -127,7 +127,7 @@ model="--model gpt2/model.safetensors --activations gpt2/stream.safetensors --st
     refused "both kinds" heads gpt2/qkv.safetensors --arch gpt2 $model
     refused "an unknown architecture" heads --arch gpt5 $model
     complains 'there are gpt2, llama, '
-    refused "names that it knows itself" heads --arch gpt2 $model --q q
+    refused "names that --arch determines" heads --arch gpt2 $model --q q
     refused "another number of heads" heads --arch gpt2 $model --heads 5
     complains 'are not 5 heads'
     refused "a layer that is not there" heads --arch gpt2 $model --layer 9
@@ -166,8 +166,8 @@ c["scale_attn_weights"] = False|scale_attn_weights: scores without a scale
 c["apply_residual_connection_post_layernorm"] = True|a skip connection that begins after the norm
 c["model_type"] = "gemma2"|model_type 'gemma2': that is the architecture gemma2, not llama
 c["model_type"] = "cohere"|model_type 'cohere', whose attention is not known
-c["is_causal"] = False|the config says that there is no causal mask, and llama has one
-c["use_bidirectional_attention"] = True|the config says that there is no causal mask, and llama has one
+c["is_causal"] = False|the config specifies no causal mask, but llama has one
+c["use_bidirectional_attention"] = True|the config specifies no causal mask, but llama has one
 c = {"text_config": dict(c, rope_theta=-1)}|text_config.rope_theta: a number above 0 is expected
 c["partial_rotary_factor"] = 0.5|is not an even number
 c["rope_local_base_freq"] = 10000|positions that differ between layers
@@ -194,7 +194,7 @@ cmp -s other/qkv.safetensors llama/qkv.safetensors
 result $? "the same queries, keys and values"
 change 'pass'
 refused "heads by another number than the config has" import other/model.safetensors --arch llama --heads 2 -o no.json
-complains 'the config says 4 heads, not 2'
+complains 'the config gives 4 heads, not 2'
 for tensor in self_attn.sinks self_attn.q_proj.weight_scale_inv input_layernorm.bias; do
     python3 - other/model.safetensors model.layers.0.$tensor <<'ONE'
 import json, struct, sys
@@ -226,7 +226,7 @@ refused "truth values as gains" heads --arch llama $other
 complains 'model.layers.0.input_layernorm.weight: these are truth values, not numbers'
 change 'pass'
 # shellcheck disable=SC2086
-run 0 "a window that is asked for" heads --arch llama $other --window 2,0 --all --formats bfloat16
+run 0 "a window from the command line" heads --arch llama $other --window 2,0 --all --formats bfloat16
 printf '{' >other/config.json
 # shellcheck disable=SC2086
 refused "a broken config" heads --arch llama $other

@@ -59,7 +59,7 @@ result $? "as the model computes it: $(cat "$work/difference")"
 # A certificate remembers which tensor it is about, and that a coordinate was appended.
 run 0 "certifies" certify "$work/embeddings.safetensors" --tensor x --homogeneous --weights "$work/head.json" -o "$work/claim.json"
 python3 -c 'import json, sys; i = json.load(open(sys.argv[1]))["inputs"][0]; sys.exit((i["tensor"], i["homogeneous"]) != ("x", True))' "$work/claim.json"
-result $? "the certificate says how the dataset was read"
+result $? "the certificate records how the dataset was read"
 run 0 "the certificate holds" check "$work/claim.json"
 sed 's/"homogeneous": true/"homogeneous": false/' "$work/claim.json" >"$work/forged.json"
 run 1 "without the coordinate it is another claim" check "$work/forged.json"
@@ -195,7 +195,7 @@ refused "an architecture, and tensors of single heads" import "$work/llama.safet
 complains "'q.\{\}' is of one head, and an architecture has tensors of all heads"
 printf '{"model_type": "bert", "is_decoder": true}' >"$work/decoder.json"
 refused "a decoder of an architecture without a mask" import "$work/bert.safetensors" --arch bert --layer 1 --heads 2 --no-skip --config "$work/decoder.json" -o "$work/no.json"
-complains 'the config says that there is a causal mask, and bert has none: name the tensors and the mask instead'
+complains 'the config specifies a causal mask, but bert has none: name the tensors and the mask instead'
 sed 's/true/false/' "$work/decoder.json" >"$work/encoder.json"
 run 0 "an encoder" import "$work/bert.safetensors" --arch bert --layer 1 --heads 2 --no-skip --config "$work/encoder.json" -o "$work/yes.json"
 refused "another layer" import "$work/gpt2.safetensors" --arch gpt2 --heads 2 -o "$work/no.json"

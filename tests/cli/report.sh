@@ -95,7 +95,7 @@ import sys, xml.etree.ElementTree as t
 r = t.parse(sys.argv[1]).getroot()
 c = list(r.iter("testcase"))
 sys.exit(not (len(c) == 9 and sum(x.find("failure") is not None for x in c) == 3 and any("onerror" in x.get("name") for x in c)))' "$work/junit.xml" 2>"$err"
-result $? "JUnit says the same"
+result $? "JUnit has the same results"
 
 # directories without records, and with other files
 mkdir "$work/empty"

@@ -152,10 +152,10 @@ static void test_defaults(void)
     need(&empty, JSON());
     TAP_OK(whole.variants == 1 && same_variant(whole.variant, &v) && whole.schedules == 0 &&
                strcmp(whole.name, "fp32-any") == 0,
-           "fp32-any says the defaults");
+           "fp32-any has the defaults");
     TAP_OK(empty.variants == 1 && same_variant(empty.variant, &v) &&
                strcmp(empty.name, "unnamed") == 0,
-           "a model that says nothing has them");
+           "a model without members has them");
     attest_judge_model_clear(&whole);
     need(&whole, empty_members);
     TAP_OK(whole.variants == 1 && same_variant(whole.variant, &v), "so have empty members");

@@ -97,7 +97,7 @@ END
 }
 table "$srcdir/proofs-notes/README.md" >"$out" 2>&1
 [ ! -s "$out" ]
-result $? "the table of the proofs says what attest show says"
+result $? "the table of the proofs agrees with attest show"
 sed 's/`memorize.v`: `positional_distance`, `positional_nonzero`/no/;s/`tuned_contextual`/`tuned_whole`/' "$srcdir/proofs-notes/README.md" >"$work/README.md"
 [ "$(table "$work/README.md" | wc -l)" -ge 2 ]
 result $? "planted changes of it are found"

@@ -140,7 +140,7 @@ static void test_modes(void)
            "without a print callback, the requests");
     info.print = print_x;
     run_to(THEFT_TRIAL_FAIL, 1, &info);
-    TAP_OK(strstr(text, "<X>") && !strstr(text, "requests"), "with one, what it prints");
+    TAP_OK(strstr(text, "<X>") && !strstr(text, "requests"), "with one, its output");
     info.autoshrink_config.print_mode = THEFT_AUTOSHRINK_PRINT_ALL;
     run_to(THEFT_TRIAL_FAIL, 1, &info);
     TAP_OK(strstr(text, "<X>") && strstr(text, "requests") && strstr(text, "raw:  00"),
@@ -191,7 +191,7 @@ static void test_own_line(void)
     out = capture();
     theft_run(&cfg);
     fclose(out);
-    TAP_OK(strcmp(text, "..........\n..........\n.....") == 0, "lines as wide as asked for");
+    TAP_OK(strcmp(text, "..........\n..........\n.....") == 0, "lines of the requested width");
 }
 
 TEST(print)

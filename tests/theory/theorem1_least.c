@@ -247,7 +247,7 @@ TEST(theorem1_least)
         attest_dataset_clear(&x.data);
     }
     TAP_OK(right, "the least lengths are those of all pairs of contexts");
-    TAP_OK(spaces, "what was gone through is counted");
+    TAP_OK(spaces, "the sequences that were searched are counted");
     TAP_OK(with > ROUNDS / 5 && without > ROUNDS / 5 && long_ones > ROUNDS / 50,
            "%zu with a pair, %zu of them with the longest sequences; %zu without", with,
            long_ones, without);
