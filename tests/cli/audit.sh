@@ -214,7 +214,7 @@ for how in "--sum sequential" "--sum pairwise" --fma "--softmax online"; do
     json 'all(s["max_ulp"] < 1 for s in o["formats"][0]["stages"].values())'
 done
 
-# Beyond doubles: an exponential rounded at random, weights that are not shifted, and the norm of the bound, whose square is
+# Numbers beyond the range of doubles: an exponential rounded at random, weights that are not shifted, and the norm of the bound, whose square is
 # below them. A format without the number 1 cannot count winners. An error beyond MPFR's exponents is not known.
 python3 - <<'END'
 import json

@@ -73,13 +73,13 @@ print(deepest)
 END
 deepest=$(python3 beyond.py)
 weights beyond-w.json '"1e10"' 1 1 '["1e-9"]'
-run 0 "scores beyond doubles" certify beyond.json --weights beyond-w.json $by
+run 0 "scores beyond the range of doubles" certify beyond.json --weights beyond-w.json $by
 json '"log2" not in o["min_separation"] or abs(float(o["min_separation"]["log2"].split("e")[0]) + float(("%.9e" % ('$deepest' / 0.6931471805599453)).split("e")[0])) < 1e-5'
 # Norms whose squares are beyond the range of doubles, and more positions than the method keeps. Every
 # norm is 1 + 1e-9 times that of its token.
 data square.json '[[(i + 1) * 10**160, (i + 101) * 10**160] for i in range(100)]'
 weights square-w.json '"1e-260"' 1 1 '["1e-9"]'
-run 1 "norms whose squares are beyond doubles" certify square.json --weights square-w.json $by --r 1e155
+run 1 "norms whose squares are beyond the range of doubles" certify square.json --weights square-w.json $by --r 1e155
 json 'o["max_norm_at"] == [99, 1] and abs(float(o["max_norm"]["log2"]) - 539.1523517) < 1e-6'
 run 0 "norms below r" certify square.json --weights square-w.json $by --r 2.0000000021e162
 

@@ -223,7 +223,7 @@ KERNEL
 result $? "the errors of the kernel are those of the output of simulate"
 
 refused "a kernel without a schedule" heads model.safetensors $layers --all --kernel bf16-flash2
-refused "a format beyond doubles" heads model.safetensors $layers --all --formats p=100
+refused "a format that doubles do not contain" heads model.safetensors $layers --all --formats p=100
 refused "one beside a kernel" heads model.safetensors $layers --all --formats p=30 --stage $stages
 complains 'p=30 or its accumulator is neither'
 refused "no such layer" heads model.safetensors $layers --layer 1
