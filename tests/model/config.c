@@ -285,8 +285,8 @@ static void test_check(void)
         {{.type = "cohere"}, "llama", ATTEST_UNABLE, "'cohere', whose attention is not known"},
         {{.type = "qwen"}, "llama", ATTEST_UNABLE, "'qwen', whose attention is not known"},
         {{.causal = true}, "llama", ATTEST_OK, ""},
-        {{.both_ways = true}, "llama", ATTEST_UNABLE, "no causal mask, and llama has one"},
-        {{.causal = true}, "bert", ATTEST_UNABLE, "a causal mask, and bert has none"},
+        {{.both_ways = true}, "llama", ATTEST_UNABLE, "no causal mask, but llama has one"},
+        {{.causal = true}, "bert", ATTEST_UNABLE, "a causal mask, but bert has none"},
         {{.both_ways = true}, "bert", ATTEST_OK, ""}};
 
     for (size_t i = 0; i < sizeof c / sizeof c[0]; i++) {
