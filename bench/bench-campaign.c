@@ -70,7 +70,7 @@ static double run(const attest_property *property, uint64_t trials, uint64_t *by
     return processor_time() - start;
 }
 
-/* Enough trials to be worth timing, and no more than the budget: a few are dearer than all
+/* Enough trials to be worth timing, and no more than the budget: a few cost more than all
  * others together. */
 static uint64_t choose_trials(const attest_property *property)
 {

@@ -30,7 +30,7 @@ const attest_statement attest_statement_collapse = {
         "Let a layer separate all required pairs by more than s, and let an arithmetic compute "
         "every output within e of it. If 2 e < s, no required pair collides: computed outputs "
         "are more than s - 2e apart. And whatever the layer and its errors, a format with M "
-        "values per entry tells at most M^d classes of contexts apart: if a dataset has more, "
+        "values per entry separates at most M^d classes of contexts: if a dataset has more, "
         "some required pair collides. Classes are pairs of a vocabulary and a token.",
     .hypotheses = hypotheses,
     .constants = constants,

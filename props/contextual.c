@@ -272,7 +272,7 @@ static const char *choose_method(const attest_weights *weights, size_t choice)
 }
 
 /* Checks one claim that doubles decide, by one method; the choice is one of 16. */
-static void ask_roughly(attest_trial *trial, const attest_instance *instance,
+static void ask_decided(attest_trial *trial, const attest_instance *instance,
                         const attest_rough *rough, size_t choice)
 {
     static const attest_brute none; /* nothing was compared exactly */
@@ -302,8 +302,8 @@ static void ask_roughly(attest_trial *trial, const attest_instance *instance,
 
 /* Checks delta = 0 if doubles do not decide it: the finding must be consistent with itself and
  * with the doubles. Returns false if certify leaves the claim undecided. */
-static bool ask_loosely(attest_trial *trial, const attest_instance *instance,
-                        const attest_rough *rough)
+static bool ask_undecided(attest_trial *trial, const attest_instance *instance,
+                          const attest_rough *rough)
 {
     static const attest_brute close = {.tiny = true}; /* as may be the case */
     const attest_finding *f;
@@ -379,7 +379,7 @@ enum { ORACLE_SHARE = 4 };
 static attest_status ask_open(attest_trial *trial, const attest_instance *instance,
                               const attest_rough *rough, size_t choice)
 {
-    if (choice % ORACLE_SHARE != 0 && ask_loosely(trial, instance, rough))
+    if (choice % ORACLE_SHARE != 0 && ask_undecided(trial, instance, rough))
         return ATTEST_OK;
     attest_trial_label(trial, "looked at by the oracle");
     return look_at_all_pairs(trial, instance, false);
@@ -402,7 +402,7 @@ static attest_status decide_most(attest_trial *trial, const attest_instance *ins
     }
     choice = attest_sample_choose(number, 16);
     if (attest_rough_get(&rough, instance))
-        ask_roughly(trial, instance, &rough, choice);
+        ask_decided(trial, instance, &rough, choice);
     else
         ATTEST_TRY(ask_open(trial, instance, &rough, choice));
     attest_trial_label_layer(trial, instance);

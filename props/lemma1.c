@@ -190,7 +190,8 @@ static bool meets_hypotheses(size_t *n, const attest_vectors *vectors, const fmp
         equal = equal && attest_dataset_length(dataset, i) == *n;
     if (*n < dataset->longest || (!equal && !attest_setting_drops(setting, "equal-length")))
         return false;
-    if (attest_vectors_repeat(vectors) && !attest_setting_drops(setting, "no-duplicates"))
+    if (attest_vectors_have_duplicates(vectors) &&
+        !attest_setting_drops(setting, "no-duplicates"))
         return false;
     FMPQ(x);
     attest_vectors_radius(x, vectors);

@@ -233,7 +233,8 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
-    meets = !attest_vectors_repeat(&vectors) || attest_setting_drops(setting, "no-duplicates");
+    meets = !attest_vectors_have_duplicates(&vectors) ||
+            attest_setting_drops(setting, "no-duplicates");
     if (attest_vectors_gap(gap, &vectors))
         meets = meets && (lemma->check(gap, 0) || attest_setting_drops(setting, "gap"));
     if (!meets) {

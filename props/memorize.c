@@ -122,7 +122,7 @@ static bool is_close(mpfr_t *out, const attest_dataset *dataset, size_t p, size_
     return close;
 }
 
-static attest_status compare_sequence(attest_trial *trial, attest_network_mpfrs *state,
+static attest_status compare_sequence(attest_trial *trial, attest_network_in_mpfr *state,
                                       const attest_memorization *m,
                                       const attest_dataset *dataset, size_t i,
                                       attest_error *error)
@@ -134,7 +134,7 @@ static attest_status compare_sequence(attest_trial *trial, attest_network_mpfrs 
     if (!out)
         return attest_memory_fail(error);
     ATTEST_TRY(attest_dataset_get_sequence(&sequence, dataset, i, NULL, error));
-    ATTEST_TRY(attest_network_mpfr(out, state, &sequence, error));
+    ATTEST_TRY(attest_network_in_mpfr_eval(out, state, &sequence, error));
     for (size_t k = 0; k < length; k++)
         if (!is_close(out + k * dim, dataset, dataset->start[i] + k, dim))
             attest_trial_violated(trial, "memorization",
@@ -143,9 +143,9 @@ static attest_status compare_sequence(attest_trial *trial, attest_network_mpfrs 
     return ATTEST_OK;
 }
 
-static void clear_state(attest_network_mpfrs **state)
+static void clear_state(attest_network_in_mpfr **state)
 {
-    attest_network_mpfrs_clear(*state);
+    attest_network_in_mpfr_clear(*state);
 }
 
 /* Runs the network unit by unit in long floating-point numbers, with code that the proof does
@@ -154,7 +154,7 @@ static void clear_state(attest_network_mpfrs **state)
 static attest_status compare(attest_trial *trial, const attest_memorization *m,
                              const attest_dataset *dataset, attest_error *error)
 {
-    attest_network_mpfrs *state ATTEST_CLEARED_BY(clear_state) = NULL;
+    attest_network_in_mpfr *state ATTEST_CLEARED_BY(clear_state) = NULL;
     attest_format format;
     char name[32];
 
@@ -164,7 +164,7 @@ static attest_status compare(attest_trial *trial, const attest_memorization *m,
     attest_trial_label(trial, "evaluated twice");
     snprintf(name, sizeof name, "p=%d", BITS);
     ATTEST_TRY(attest_format_parse(&format, name, error));
-    ATTEST_TRY(attest_network_mpfrs_init(&state, &m->network, &format, MPFR_RNDN, error));
+    ATTEST_TRY(attest_network_in_mpfr_init(&state, &m->network, &format, MPFR_RNDN, error));
     for (size_t i = 0; i < dataset->count && trial->outcome == ATTEST_HELD; i++)
         ATTEST_TRY(compare_sequence(trial, state, m, dataset, i, error));
     return ATTEST_OK;

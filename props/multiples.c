@@ -26,7 +26,7 @@ void attest_multiples_gen_scale(fmpz_t numerator, fmpz_t denominator, struct the
     }
 }
 
-/* u, not zero. */
+/* u = a random vector that is not zero. */
 static void gen_direction(fmpq *u, size_t dim, struct theft *t)
 {
     bool zero = true;
@@ -56,16 +56,17 @@ static void gen_order(size_t order[LONGEST], size_t length, struct theft *t)
     }
 }
 
-/* token = multiple u; without the hypothesis collinear not on the line of u. */
-static void set_token(fmpq *token, const fmpq *u, size_t dim, long t, bool bent)
+/* token = multiple u; bent: plus the square of the multiple in the last entry, so that the
+ * tokens do not lie on one line, unless u is along the last axis. */
+static void set_token(fmpq *token, const fmpq *u, size_t dim, long multiple, bool bent)
 {
     FMPQ(factor);
 
-    fmpq_set_si(factor, t, 1);
+    fmpq_set_si(factor, multiple, 1);
     for (size_t c = 0; c < dim; c++)
         fmpq_mul(token + c, u + c, factor);
-    if (bent) /* the square of the multiple, along an axis */
-        fmpq_add_si(token + dim - 1, token + dim - 1, t * t);
+    if (bent)
+        fmpq_add_si(token + dim - 1, token + dim - 1, multiple * multiple);
 }
 
 attest_status attest_multiples_gen(attest_dataset *dataset, struct theft *t, size_t dim,
@@ -91,7 +92,7 @@ attest_status attest_multiples_gen(attest_dataset *dataset, struct theft *t, siz
     return attest_dataset_builder_finish(dataset, &builder, NULL);
 }
 
-/* Returns whether token a is the multiple of token b. */
+/* Returns whether token a is factor times token b. */
 static bool is_multiple(const attest_tokens *tokens, uint32_t a, uint32_t b, long factor)
 {
     bool equal = true;
@@ -107,14 +108,16 @@ static bool is_multiple(const attest_tokens *tokens, uint32_t a, uint32_t b, lon
     return equal;
 }
 
-/* Returns whether position k of sequence i is the m-th token of the pair along u. */
+/* Returns whether the token at position k of sequence i is the m-th multiple of the pair times
+ * token u. */
 static bool is_token(const attest_dataset *dataset, size_t i, size_t k, uint32_t u,
                      const attest_universal_pair *pair, size_t m)
 {
     return is_multiple(&dataset->tokens, attest_dataset_token(dataset, i, k), u, pair->t[i][m]);
 }
 
-/* Returns whether the sequence consists of the multiples of u. */
+/* Returns whether the tokens of sequence i are the multiples of token u in the pair, in this
+ * order or, with any_order, in any. */
 static bool consists_of(const attest_dataset *dataset, size_t i, uint32_t u,
                         const attest_universal_pair *pair, bool any_order)
 {
@@ -129,8 +132,8 @@ static bool consists_of(const attest_dataset *dataset, size_t i, uint32_t u,
     return true;
 }
 
-/* Returns whether the pair is straight for some token u: every pair has the multiple 1, so that
- * u itself is a token. */
+/* Returns whether the sequences consist of the multiples of one vector u, not zero. Sequence 0
+ * of every pair has the multiple 1, so it suffices to try its tokens as u. */
 static bool is_straight(const attest_dataset *dataset, const attest_universal_pair *pair,
                         bool any_order)
 {
@@ -139,7 +142,7 @@ static bool is_straight(const attest_dataset *dataset, const attest_universal_pa
 
         if (consists_of(dataset, 0, u, pair, any_order) &&
             consists_of(dataset, 1, u, pair, any_order) &&
-            !is_multiple(&dataset->tokens, u, u, 2))
+            !is_multiple(&dataset->tokens, u, u, 2)) /* u = 2 u: u is zero */
             return true;
     }
     return false;
@@ -171,7 +174,7 @@ static bool is_collinear(const attest_tokens *tokens)
     return true;
 }
 
-/* The number of different multiples in the pair. */
+/* Returns the number of different multiples in the pair. */
 static size_t count_multiples(const attest_universal_pair *pair)
 {
     size_t count = pair->length[0];
@@ -186,7 +189,8 @@ static size_t count_multiples(const attest_universal_pair *pair)
     return count;
 }
 
-/* Returns whether the tokens match the pair apart from the line. */
+/* Returns whether the dataset has as many different tokens as the pair has multiples, no token
+ * twice in a sequence, and not all tokens on one line through the origin. */
 static bool is_bent(const attest_dataset *dataset, const attest_universal_pair *pair)
 {
     bool different =

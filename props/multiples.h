@@ -14,13 +14,16 @@ typedef struct attest_multiples_shape {
     bool bent;      /* the tokens are not collinear */
 } attest_multiples_shape;
 
-/* dataset = the sequences t u of the pair, for a random u != 0 of this dim. Status: NOMEM. */
+/* dataset = the sequences of tokens t u of the pair, for a random u != 0 of this dim; a bent
+ * shape adds t^2 to the last entry of each token. Status: NOMEM. */
 attest_status attest_multiples_gen(attest_dataset *dataset, struct theft *t, size_t dim,
                                    const attest_universal_pair *pair,
                                    attest_multiples_shape shape) ATTEST_WARN_UNUSED;
 
-/* Returns whether the dataset is such a pair for some u. A bent one must have as many different
- * tokens, in sequences of the same lengths, that are not all on one line through the origin. */
+/* Returns whether the dataset is such a pair for some u != 0. For a bent shape the multiples
+ * are not checked: the sequences must have the lengths of the pair and no token twice, the
+ * dataset as many different tokens as the pair has multiples, and the tokens must not all lie
+ * on one line through the origin. */
 bool attest_multiples_is_pair(const attest_dataset *dataset, const attest_universal_pair *pair,
                               attest_multiples_shape shape);
 

@@ -1,5 +1,5 @@
-/* rough.c -- Definition 2 from doubles with error bounds; proofs-notes/contextual.md, "In
- * doubles". */
+/* rough.c -- rigorous bounds on the quantities of Definition 2 from outputs in doubles;
+ * proofs-notes/contextual.md, "In doubles". */
 #include "props/rough.h"
 
 #include <math.h>
@@ -8,18 +8,18 @@
 #include "props/oracle.h"
 #include "recheck/double_eval.h"
 
-/* Larger data are left to the oracle. */
+/* Larger data get no bounds; the oracle compares them. */
 enum { MOST_POSITIONS = 64, MOST_ENTRIES = 16, MOST_HEADS = 8 };
 
-/* Exceeds all rounding errors of a distance and of its bounds. */
+/* Exceeds the relative rounding errors of a distance and of its bounds. */
 #define SLIP 0x1p-40
 
 /* Exceeds all underflows in a distance, and makes bounds strict if errors are 0. */
 #define TINY 0x1p-400
 
-/* Outputs with bounds of their errors; an infinite bound: doubles do not decide the output. */
+/* Outputs with bounds on their errors; an infinite bound: the output is unknown. */
 typedef struct outputs {
-    bool known; /* the arrays have room for all of them */
+    bool known; /* the data are small enough for the arrays */
     size_t dim;
     double value[MOST_POSITIONS][MOST_ENTRIES], error[MOST_POSITIONS];
     size_t heads; /* heads whose largest scores are known; none for softmax */
@@ -81,7 +81,7 @@ static void get_distance(double *bound, const outputs *out, size_t p, size_t q)
     bound[1] = sqrt(square) * (1 + SLIP) + error * (1 + SLIP);
 }
 
-/* Returns whether both outputs are sums of the same vectors. */
+/* Returns whether both outputs are proved to be sums of the same vectors, hence equal. */
 static bool are_equal(const outputs *out, const attest_dataset *dataset, size_t p, size_t q)
 {
     return out->heads > 0 && dataset->token[p] == dataset->token[q] &&

@@ -49,7 +49,7 @@ void attest_vectors_clear(attest_vectors *vectors)
     fmpz_clear(vectors->denominator);
 }
 
-bool attest_vectors_repeat(const attest_vectors *vectors)
+bool attest_vectors_have_duplicates(const attest_vectors *vectors)
 {
     for (size_t i = 0; i < vectors->dataset->count; i++) {
         const fmpz *own = attest_vectors_get(vectors, i);
@@ -146,7 +146,7 @@ int attest_vectors_compare(attest_trial *trial, const arb_t actual, const arb_t 
 
 enum { GRID = 1024, FINE_GRID = 1 << 20 };
 
-/* Raises the gap by steps until it is accepted. */
+/* Adds 1/grid to the gap until check accepts it. */
 static void raise_gap(fmpq_t gap, slong grid, bool (*check)(const fmpq_t gap, size_t n),
                       size_t n)
 {
@@ -197,7 +197,7 @@ void attest_vectors_gen_gap(fmpq_t gap, struct theft *t, double threshold,
 
 void attest_vectors_gen_narrow(fmpq_t gap, struct theft *t, double threshold)
 {
-    uint64_t tenths = (uint64_t)(threshold * 10); /* tenths/10 < threshold, irrational */
+    uint64_t tenths = (uint64_t)(threshold * 10); /* not equal: 10 threshold is no integer */
     uint64_t one = theft_random_choice(t, tenths), other = theft_random_choice(t, tenths);
 
     fmpq_set_ui(gap, 1 + (ulong)(one < other ? one : other), 10);
@@ -284,7 +284,8 @@ static attest_status set_weights(attest_weights *weights, size_t count)
     return ATTEST_OK;
 }
 
-/* Evaluates the layer; exactly one of soft and hard is not NULL. */
+/* Evaluates the layer and copies the weights from the output of the first token. Exactly one of
+ * soft and hard is not NULL. */
 static attest_status evaluate(arb_ptr soft, fmpq *hard, const fmpq *score, size_t count,
                               long bits, attest_error *error)
 {

@@ -31,8 +31,8 @@ static inline const fmpz *attest_vectors_get(const attest_vectors *vectors, size
     return vectors->entry + vectors->dataset->start[i];
 }
 
-/* Returns whether some vector has an entry twice. */
-bool attest_vectors_repeat(const attest_vectors *vectors);
+/* Returns whether some vector contains an entry twice. */
+bool attest_vectors_have_duplicates(const attest_vectors *vectors);
 
 /* Returns whether vectors i and j have the same set of entries. */
 bool attest_vectors_same_set(const attest_vectors *vectors, size_t i, size_t j);
@@ -50,17 +50,17 @@ attest_status attest_vectors_difference(attest_boltz_difference *difference,
                                         const attest_vectors *vectors, size_t i, size_t j,
                                         long accuracy, attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Draws a gap that check (such as attest_lemma1_check_gap, with n) accepts: the least whole
- * number or the least multiple of 1/1024 above threshold, or a much wider one. */
+/* Draws a gap that check (such as attest_lemma1_check_gap, with n) accepts: a whole number near
+ * the threshold, the least multiple of 1/1024 above it, or a whole number up to 1000 larger. */
 void attest_vectors_gen_gap(fmpq_t gap, struct theft *t, double threshold,
                             bool (*check)(const fmpq_t gap, size_t n), size_t n);
 
-/* Draws a gap below the threshold, in tenths, mostly small. Domain: 10 threshold is not an
- * integer. */
+/* Draws a gap below the threshold, a multiple of 1/10; small gaps are more frequent. Domain:
+ * 10 threshold is not an integer. */
 void attest_vectors_gen_narrow(fmpq_t gap, struct theft *t, double threshold);
 
-/* Draws count values around 0, with neighbours as close as check allows, to within 2^-20.
- * Status: NOMEM. */
+/* values = count values in descending order, symmetric to 0, at equal distances: the least that
+ * check accepts, up to 2^-20. Status: NOMEM. */
 attest_status attest_vectors_set_tight(attest_vocabulary *values, size_t count,
                                        double threshold,
                                        bool (*check)(const fmpq_t gap, size_t n),
@@ -82,15 +82,15 @@ typedef struct attest_vector_lists {
 attest_status attest_vectors_build(attest_dataset *dataset, const attest_vocabulary *values,
                                    const attest_vector_lists *lists) ATTEST_WARN_UNUSED;
 
-/* Returns the sign of actual - promised, enclosures of log2 of bounds; 0: the balls overlap.
- * Keeps the least difference as the margin of the trial. */
+/* Returns the sign of actual - promised, two balls that enclose the log2 of a distance and of
+ * its bound; 0: they overlap. Lowers the margin of the trial to the difference of their
+ * midpoints. */
 int attest_vectors_compare(attest_trial *trial, const arb_t actual, const arb_t promised);
 
 /* ---- The attention weights as the library computes them.
  *
- * A layer with tokens (score, 1, unit vector) outputs the attention weights of its only query.
- * So statements about softmax and hardmax are tested on src/attention, not on another formula.
- */
+ * A layer on tokens (score, 1, unit vector) has the attention weights as entries of its output,
+ * so that properties of softmax and hardmax test src/attention rather than another formula. */
 
 /* score = the entries of sequence i of a dataset of dimension 1. */
 void attest_scores_get(fmpq *score, const attest_dataset *dataset, size_t i);

@@ -56,7 +56,7 @@ prepared() {
         tr ' ' '\n' | sed '/\.sh$/d' | while read -r test; do program "$test"; done | sort -u)
     # shellcheck disable=SC2086
     must made LDADD="$work/sound/libmutant.so" attest $programs \
-        tests/format/quantise-echo tests/load/misbehaves.la tests/load/own-property.la
+        tests/format/quantise-echo tests/load/bad-properties.la tests/load/own-property.la
 }
 
 # others: the tests of make check that do not look at the source itself, without those that take long; they have

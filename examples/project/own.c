@@ -55,7 +55,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
 
 static const attest_property property = {
     .name = "own",
-    .title = "one line that says what must hold",
+    .title = "one line that states what must hold",
     .gen = draw,
     .decide = decide,
     .trials = 1000, /* if --trials and --time are not given */

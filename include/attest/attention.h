@@ -30,10 +30,11 @@ ATTEST_API attest_status attest_attention_exact(fmpq *out, const attest_weights 
 
 /* out[i] encloses the value. Scores are exact; the radius is at most 2^-bits times the largest
  * term of the output's sum: the token's entry (with skip) and weight times (W_O W_V z_j) entry
- * for each head and key (proofs-notes/attention.md; score differences of 2^118 and more are
- * enclosed, but may be wider). For hardmax the balls enclose the exact result.
- * Domain: 2 <= bits <= ATTEST_BALL_MAX_BITS. Cost: when the scores of a query are multiples of
- * one step, as for rank-1 heads, one exponential and its powers replace those of all keys. */
+ * for each head and key (proofs-notes/attention.md), if length times heads is at most 2^20 and
+ * score differences are below 2^118; otherwise it may be larger. For hardmax the balls enclose
+ * the exact result. Domain: 2 <= bits <= ATTEST_BALL_MAX_BITS. Cost: when the scores of a query
+ * are multiples of one step, as for rank-1 heads, one exponential and its powers replace those
+ * of all keys. */
 ATTEST_API attest_status attest_attention_ball(arb_ptr out, const attest_weights *weights,
                                                const attest_sequence *sequence, long bits,
                                                attest_error *error) ATTEST_WARN_UNUSED;

@@ -3,8 +3,8 @@
  * with scales.
  *
  * doc/formats.md lists the names and the source of each rule. A rule is a sequence of binary32
- * operations (KIVI: binary16) with its own rounding of ties; codes and scales here are the
- * results of these operations, and the values that they represent are exact.
+ * operations (KIVI: binary16) with a rounding of ties of its own. Codes and scales are the
+ * results of these operations; a code and a scale represent an exact value.
  *
  *     attest_block_format format;
  *     attest_quantised q;
@@ -32,15 +32,15 @@ extern "C" {
 /* The rules that determine elements and scales. */
 typedef enum attest_block_rule {
     ATTEST_BLOCK_PLAIN = 0, /* a cast, and no scale */
-    ATTEST_BLOCK_SCALED,    /* E(fl(x / scale)), saturating */
-    ATTEST_BLOCK_MX,        /* scales are powers of two */
+    ATTEST_BLOCK_SCALED,    /* the cast of fl(x / scale), which saturates */
+    ATTEST_BLOCK_MX,        /* to ATTEST_BLOCK_MX_LLAMA: scales are powers of two */
     ATTEST_BLOCK_MX_EVEN,
     ATTEST_BLOCK_MX_TE,
     ATTEST_BLOCK_MX_VLLM,
     ATTEST_BLOCK_MX_LLAMA,
-    ATTEST_BLOCK_NV_TE, /* scales of 8 bits, and one of the tensor */
+    ATTEST_BLOCK_NV_TE, /* scales of 8 bits; with TE also one scale of the tensor */
     ATTEST_BLOCK_NV_LLAMA,
-    ATTEST_BLOCK_Q8_0, /* integers from here on */
+    ATTEST_BLOCK_Q8_0, /* from here on: elements are integers */
     ATTEST_BLOCK_Q8_0_X86,
     ATTEST_BLOCK_Q8_0_ARM,
     ATTEST_BLOCK_Q4_0,
@@ -56,11 +56,12 @@ typedef enum attest_block_rule {
 typedef struct attest_block_format {
     char name[64];
     attest_block_rule rule;
-    attest_format element;   /* of floating-point elements */
-    int bits;                /* of integers */
-    bool tensor;             /* all heads have one scale */
-    size_t tokens, channels; /* the group with one scale; 0: all of the head */
-    double scale;            /* scaled: the scale; 0: fl(amax / range) */
+    attest_format element;   /* the format of floating-point elements */
+    int bits;                /* the number of bits of an element */
+    bool tensor;             /* a group extends over all heads */
+    size_t tokens, channels; /* the size of a group with one scale; 0: all of the head */
+    double scale; /* ATTEST_BLOCK_SCALED: the scale; 0: fl(amax / range), with amax the
+                   * largest |x| of the group */
     double range;
 } attest_block_format;
 
@@ -69,7 +70,7 @@ typedef struct attest_block_format {
 ATTEST_API attest_status attest_block_parse(attest_block_format *format, const char *name,
                                             attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The value of an element is element factor / divisor + offset. */
+/* An element e has the value e * factor / divisor + offset. */
 typedef struct attest_block_scale {
     double factor, divisor, offset;
 } attest_block_scale;
@@ -77,37 +78,37 @@ typedef struct attest_block_scale {
 typedef struct attest_quantised {
     attest_block_format format;
     size_t heads, tokens, dim;
-    size_t group_tokens, group_channels; /* the last group of a row or column may be smaller */
+    size_t group_tokens, group_channels; /* the size of a group; the last ones may be smaller */
     double *element; /* (heads, tokens, dim): integers, or numbers of the element's format */
     attest_block_scale *scale; /* (heads or 1, groups of tokens, groups of channels) */
-    size_t scales;
+    size_t scales;             /* the number of scales */
 } attest_quantised;
 
-/* q = x, an array (heads, tokens, dim) of binary32 numbers, quantised; clear it. Where a rule
- * gives no number (0/0, an integer from infinity), the element is NaN. Status: FORMAT (a size
- * is 0; a value is not finite, or not a binary32 number; KIVI: not a binary16 number), NOMEM; q
- * is then empty. Memory: 24 bytes for every number during the work, 8 and the scales
- * afterwards. */
+/* q (uninitialised) = the quantised x, an array (heads, tokens, dim) of binary32 numbers. Where
+ * a rule gives no number (0/0, or an integer from infinity), the element is NaN. Status: FORMAT
+ * (a size is 0; a value is not finite, or not a binary32 number; KIVI: not a binary16 number),
+ * NOMEM; then q is empty. Otherwise the caller clears q. Memory: 24 bytes per number during the
+ * work, 8 bytes per number and the scales afterwards. */
 ATTEST_API attest_status attest_quantised_init(attest_quantised *q, const double *x,
                                                size_t heads, size_t tokens, size_t dim,
                                                const attest_block_format *format,
                                                attest_error *error) ATTEST_WARN_UNUSED;
 ATTEST_API void attest_quantised_clear(attest_quantised *q); /* also an empty one */
 
-/* The scale of element i of the array; valid as long as q. Domain, also below: i < heads tokens
- * dim. */
+/* Returns the scale of element i, which is valid as long as q. Domain, here and below: i <
+ * heads * tokens * dim. */
 ATTEST_API const attest_block_scale *attest_quantised_get_scale(const attest_quantised *q,
                                                                 size_t i);
 
-/* The exact value of element i; false: it is not finite. */
+/* value = the exact value of element i; returns false if it is not finite. */
 ATTEST_API bool attest_quantised_get_exact(fmpq_t value, const attest_quantised *q, size_t i);
 
-/* The value of element i rounded to nearest; exact unless the scale divides (NVFP4 of
- * TransformerEngine, CTranslate2). */
+/* Returns the value of element i rounded to nearest; it is exact if the divisor of the scale is
+ * 1, that is except for NVFP4 of TransformerEngine and for CTranslate2. */
 ATTEST_API double attest_quantised_get(const attest_quantised *q, size_t i);
 
-/* The bits of element i: an integer in two's complement (q4_0: plus 8), the code of a number; 0
- * where the format has no codes, or longer ones. */
+/* Returns the bits of element i: of an integer in two's complement (q4_0: plus 8), or the code
+ * of a floating-point number; 0 if the format has no codes, or codes of more than 32 bits. */
 ATTEST_API uint32_t attest_quantised_get_code(const attest_quantised *q, size_t i);
 
 #ifdef __cplusplus

@@ -16,7 +16,7 @@ static bool is_inactive(const double *unit)
     return *unit <= 0;
 }
 
-/* rational = x, exactly. False: x is not finite. */
+/* rational = x, exactly; returns false if x is not finite. */
 static bool get_exact(fmpq *rational, const double *x)
 {
     if (isfinite(*x))
@@ -38,19 +38,19 @@ attest_status attest_attention_double(double *out, const attest_weights *weights
                   error);
 }
 
-struct attest_network_doubles {
+struct attest_network_in_double {
     loaded_network loaded;
 };
 
-void attest_network_doubles_clear(attest_network_doubles *state)
+void attest_network_in_double_clear(attest_network_in_double *state)
 {
     if (state)
         network_unload(&state->loaded);
     free(state);
 }
 
-attest_status attest_network_doubles_init(attest_network_doubles **state,
-                                          const attest_network *network, attest_error *error)
+attest_status attest_network_in_double_init(attest_network_in_double **state,
+                                            const attest_network *network, attest_error *error)
 {
     attest_double_context c = {0};
 
@@ -59,8 +59,9 @@ attest_status attest_network_doubles_init(attest_network_doubles **state,
                                                                   : attest_memory_fail(error);
 }
 
-attest_status attest_network_double(double *out, attest_network_doubles *state,
-                                    const attest_sequence *sequence, attest_error *error)
+attest_status attest_network_in_double_eval(double *out, attest_network_in_double *state,
+                                            const attest_sequence *sequence,
+                                            attest_error *error)
 {
     attest_double_context c = {0};
 

@@ -16,7 +16,7 @@ static bool is_inactive(mpfr_srcptr unit)
     return !mpfr_nan_p(unit) && mpfr_sgn(unit) <= 0;
 }
 
-/* rational = x, exactly. False: x is not finite. */
+/* rational = x, exactly; returns false if x is not finite. */
 static bool get_exact(fmpq *rational, mpfr_srcptr x)
 {
     ARF(exact);
@@ -47,23 +47,23 @@ attest_status attest_attention_mpfr(mpfr_t *out, const attest_weights *weights,
                   (positions){.end = sequence->length}, &c, error);
 }
 
-struct attest_network_mpfrs {
+struct attest_network_in_mpfr {
     const attest_format *format;
     mpfr_rnd_t rounding;
     loaded_network loaded;
 };
 
-void attest_network_mpfrs_clear(attest_network_mpfrs *state)
+void attest_network_in_mpfr_clear(attest_network_in_mpfr *state)
 {
     if (state)
         network_unload(&state->loaded);
     free(state);
 }
 
-attest_status attest_network_mpfrs_init(attest_network_mpfrs **state,
-                                        const attest_network *network,
-                                        const attest_format *format, mpfr_rnd_t rounding,
-                                        attest_error *error)
+attest_status attest_network_in_mpfr_init(attest_network_in_mpfr **state,
+                                          const attest_network *network,
+                                          const attest_format *format, mpfr_rnd_t rounding,
+                                          attest_error *error)
 {
     *state = attest_memory_alloc(1, sizeof **state);
     if (!*state)
@@ -74,8 +74,8 @@ attest_status attest_network_mpfrs_init(attest_network_mpfrs **state,
     return network_load(&(*state)->loaded, network, &c) ? ATTEST_OK : attest_memory_fail(error);
 }
 
-attest_status attest_network_mpfr(mpfr_t *out, attest_network_mpfrs *state,
-                                  const attest_sequence *sequence, attest_error *error)
+attest_status attest_network_in_mpfr_eval(mpfr_t *out, attest_network_in_mpfr *state,
+                                          const attest_sequence *sequence, attest_error *error)
 {
     size_t count = sequence->length * state->loaded.network->dim;
 

@@ -64,7 +64,7 @@ void attest_network_runner_clear(attest_network_runner *runner)
         _arb_vec_clear(runner->attended, (slong)runner->room);
 }
 
-/* Replaces the encoded sequence by the output of the layer before. */
+/* Replaces the encoded sequence by the output of the feed-forward layer before attention. */
 static attest_status run_before(attest_network_runner *runner, attest_error *error)
 {
     attest_sequence *sequence = &runner->encoded;

@@ -160,8 +160,8 @@ static void set_exact_scores(bound *b)
     }
 }
 
-/* Reads weights and tokens for b->request and b->model; false: out of memory. bound_clear must
- * follow either way. */
+/* Reads weights and tokens for b->request and b->model; returns false if memory runs out.
+ * bound_clear must follow either way. */
 static bool bound_init(bound *b)
 {
     const attest_weights *weights = b->weights;

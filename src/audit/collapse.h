@@ -95,8 +95,8 @@ attest_status attest_audit_curve_find(attest_audit_curve *curve,
 /* The pigeonhole principle: with M values per entry, at most M^dim classes of contexts can be
  * told apart (proofs-notes/collapse.md). */
 
-/* values = the number of finite values of a format, -0 and 0 counted once. False: its exponents
- * are unbounded. */
+/* values = the number of finite values of a format, -0 and 0 counted once. Returns false if its
+ * exponents are unbounded. */
 bool attest_pigeonhole_values(fmpz_t values, const attest_format *format);
 
 /* Returns the least number of bits per entry that can distinguish this many classes in any

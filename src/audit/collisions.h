@@ -48,8 +48,8 @@ void attest_audit_norm_get(arf_t square, const attest_audit_outputs *outputs);
 
 /* The parts of the search for the least separation. */
 
-/* attest_audit_separation_get for outputs in MPFR, by a sweep along one axis. False: that takes
- * too many comparisons, or memory, and the results are not set. */
+/* attest_audit_separation_get for outputs in MPFR, by a sweep along one axis. Returns false if
+ * that takes too many comparisons, or memory, and the results are not set. */
 bool attest_audit_separation_sweep(arf_t square, size_t pair[2], bool *found,
                                    const attest_audit_outputs *outputs,
                                    const attest_contexts *classes);

@@ -41,7 +41,7 @@ typedef struct attest_audit_layout {
     size_t *start;          /* of each sequence, in positions; sequences + 1 */
 } attest_audit_layout;
 
-/* False: out of memory. Clear it in either case. */
+/* Returns false if memory runs out. Clear it in either case. */
 bool attest_audit_layout_init(attest_audit_layout *layout, const attest_audit_request *request);
 void attest_audit_layout_clear(attest_audit_layout *layout);
 

@@ -171,7 +171,7 @@ static attest_status get_ball(arb_t ball, bool *known, const attest_json_cursor 
     return ATTEST_OK;
 }
 
-/* Writes a separation of any size as a power of two. False: out of memory. */
+/* Writes a separation of any size as a power of two. Returns false if memory runs out. */
 static bool format_separation(char text[64], const arb_t separation)
 {
     bool positive = arb_is_positive(separation) && arb_is_finite(separation);

@@ -192,7 +192,8 @@ static attest_status load_batch(recorded *r, attest_error *error)
     return ATTEST_OK;
 }
 
-/* *seen = a hash of the row's query and of the set of keys that it sees. False: it sees no key.
+/* *seen = a hash of the row's query and of the set of keys that it sees. Returns false if it
+ * sees no key.
  */
 static bool hash_context(context *seen, recorded *r, size_t row)
 {

@@ -266,7 +266,7 @@ static void exchange(size_t *a, size_t *b)
     *b = swap;
 }
 
-/* Sets the next permutation in lexicographic order. False: it was the last. */
+/* Sets the next permutation in lexicographic order. Returns false if it was the last. */
 static bool next_order(size_t *order, size_t n)
 {
     size_t i = n - 1, j = n - 1;

@@ -19,10 +19,11 @@
 
 #define SECONDS 10.0
 
-/* A reference has 128 bits more than the widest format; this many of them may be lost. */
+/* A reference has 128 bits more than the widest format. Balls that lose more than 64 of them to
+ * cancellation are computed again. */
 enum { SPARE = 64 };
 
-/* The cost of exact integers up to the scores, and of balls from there on. */
+/* Scores are computed in exact integers, everything after them in balls. */
 double attest_audit_ball_cost(const attest_audit_request *request, long bits)
 {
     const attest_weights *weights = request->weights;
@@ -69,7 +70,7 @@ static bool choose_sample(attest_audit_reference *r, const attest_audit_request 
 typedef struct ball_work {
     const attest_audit_request *request;
     attest_audit_reference *reference;
-    size_t passages; /* of every sequence */
+    size_t passages; /* number of passages of a sequence */
     bool *unable;
 } ball_work;
 
@@ -87,9 +88,9 @@ void attest_audit_reference_set(attest_audit_reference *r, size_t i, arb_t ball)
     arf_get_mpfr(r->radius + i, end, MPFR_RNDU);
 }
 
-/* Returns whether the balls of one position have relative radii of at most 2^-bits, although
- * W_O was applied to averages. False for a ball that contains 0 and is not 0. */
-static bool are_narrow(arb_srcptr ball, size_t dim, long bits)
+/* Returns whether each ball of a position is exactly 0 or has a relative radius of at most
+ * 2^-bits; balls that contain 0 and other numbers have not. */
+static bool are_accurate(arb_srcptr ball, size_t dim, long bits)
 {
     for (size_t c = 0; c < dim; c++)
         if (!arb_is_zero(ball + c) && !(arb_rel_accuracy_bits(ball + c) >= bits))
@@ -97,9 +98,10 @@ static bool are_narrow(arb_srcptr ball, size_t dim, long bits)
     return true;
 }
 
-/* Encloses the outputs of a passage. Each position uses narrow averages if they suffice at that
- * position; the choice is made per position, so the balls do not depend on how a sequence is
- * cut (proofs-notes/attention.md, "Narrow averages"). */
+/* Encloses the outputs of a passage. First it tries narrow averages, which are cheaper, and
+ * then evaluates the positions where they are not accurate in the usual way. Each position has
+ * its own choice, so the balls do not depend on the passages into which a sequence is cut
+ * (proofs-notes/attention.md, "Narrow averages"). */
 static attest_status enclose_passage(arb_ptr ball, const attest_weights *weights,
                                      const attest_sequence *sequence, attest_audit_passage at,
                                      long bits)
@@ -111,9 +113,9 @@ static attest_status enclose_passage(arb_ptr ball, const attest_weights *weights
                                              bits, NULL);
     ATTEST_TRY(attest_attention_ball_between(ball, weights, sequence, at.begin, at.end, true,
                                              bits, NULL));
-    while (begin < end && are_narrow(ball + (begin - at.begin) * dim, dim, bits - SPARE))
+    while (begin < end && are_accurate(ball + (begin - at.begin) * dim, dim, bits - SPARE))
         begin++;
-    while (begin < end && are_narrow(ball + (end - 1 - at.begin) * dim, dim, bits - SPARE))
+    while (begin < end && are_accurate(ball + (end - 1 - at.begin) * dim, dim, bits - SPARE))
         end--;
     if (begin == end)
         return ATTEST_OK;
@@ -121,17 +123,20 @@ static attest_status enclose_passage(arb_ptr ball, const attest_weights *weights
     ATTEST_TRY(
         attest_attention_ball_between(wide, weights, sequence, begin, end, false, bits, NULL));
     for (size_t p = begin; p < end; p++)
-        if (!are_narrow(ball + (p - at.begin) * dim, dim, bits - SPARE))
+        if (!are_accurate(ball + (p - at.begin) * dim, dim, bits - SPARE))
             _arb_vec_set(ball + (p - at.begin) * dim, wide + (p - begin) * dim, (slong)dim);
     return ATTEST_OK;
 }
 
-/* Decides which entries of the exact outputs are 0, on which the ulp of a format depends, and
- * whether a computed 0 is correct. Balls of more bits exclude 0 unless the entry is 0 or tiny;
+/* Decides which entries of the exact outputs are 0: the ulp of an entry depends on it, and a
+ * computed 0 is correct only there. Balls of more bits exclude 0 unless the entry is 0 or tiny;
  * the zero test of certify proves that it is 0 (proofs-notes/zero_test.md). */
 
-enum { TEST_FROM = 4, MOST_FACTOR = 64 };
+/* The zero test is tried once, after balls of 4 times the bits; the largest balls have 64
+ * times. */
+enum { TEST_FACTOR = 4, MOST_FACTOR = 64 };
 
+/* Returns whether the ball leaves open whether its entry is 0. */
 static bool is_open(const arb_t ball)
 {
     return arb_contains_zero(ball) && !arb_is_zero(ball);
@@ -146,7 +151,7 @@ static size_t count_open(arb_srcptr ball, size_t dim)
     return open;
 }
 
-/* Keeps entry c of a sum that is not finished, and sets the others to 0. */
+/* Sets all entries of the sum but c to 0. Domain: before attest_softmax_sum_finish. */
 static void keep_entry(attest_softmax_sum *sum, size_t c)
 {
     for (size_t i = 0; i < sum->dim; i++)
@@ -183,10 +188,12 @@ static attest_status is_zero(bool *zero, const attest_audit_request *request, si
     return ATTEST_OK;
 }
 
-/* Settles one position: by finer balls, and once, after some of them, by the zero test. */
-static attest_status settle(arb_ptr ball, arb_ptr finer, const attest_audit_request *request,
-                            size_t number, const attest_sequence *sequence, size_t position,
-                            long bits)
+/* settle_zeros for one position: balls of 2, 4, ... times the bits and, once, the zero test.
+ * finer has room for an output. */
+static attest_status settle_zeros_at(arb_ptr ball, arb_ptr finer,
+                                     const attest_audit_request *request, size_t number,
+                                     const attest_sequence *sequence, size_t position,
+                                     long bits)
 {
     size_t dim = request->dataset->dim;
     bool softmax = request->weights->activation == ATTEST_SOFTMAX, zero;
@@ -197,7 +204,7 @@ static attest_status settle(arb_ptr ball, arb_ptr finer, const attest_audit_requ
         for (size_t c = 0; c < dim; c++) {
             if (is_open(ball + c))
                 arb_set(ball + c, finer + c);
-            if (factor != TEST_FROM || !softmax || !is_open(ball + c))
+            if (factor != TEST_FACTOR || !softmax || !is_open(ball + c))
                 continue;
             ATTEST_TRY(is_zero(&zero, request, number, position, c));
             if (zero)
@@ -207,9 +214,10 @@ static attest_status settle(arb_ptr ball, arb_ptr finer, const attest_audit_requ
     return ATTEST_OK;
 }
 
-/* Replaces every ball that contains 0, in a passage of the sequence with this number, by
- * exactly 0 or by a ball without 0, since the ulp depends on it (proofs-notes/audit.md, Zeros).
- * A ball is left only where neither succeeds at 64 times the bits. Status: UNABLE, NOMEM. */
+/* Replaces each ball that contains 0 by exactly 0 or by a ball without 0
+ * (proofs-notes/audit.md, "Zeros"), for the positions of a passage of the sequence with this
+ * number. A ball that still contains 0 at 64 times the bits, and for which the zero test
+ * failed, is kept. Status: UNABLE, NOMEM. */
 static attest_status settle_zeros(arb_ptr ball, const attest_audit_request *request,
                                   size_t number, const attest_sequence *sequence,
                                   attest_audit_passage passage, long bits)
@@ -218,7 +226,7 @@ static attest_status settle_zeros(arb_ptr ball, const attest_audit_request *requ
     ARB_VEC(finer, (slong)dim);
 
     for (size_t p = passage.begin; p < passage.end; p++, ball += dim)
-        ATTEST_TRY(settle(ball, finer, request, number, sequence, p, bits));
+        ATTEST_TRY(settle_zeros_at(ball, finer, request, number, sequence, p, bits));
     return ATTEST_OK;
 }
 
@@ -275,13 +283,14 @@ static attest_status enclose_sample(attest_audit_reference *reference,
                                             NULL, error));
     if (reference->positions > 400)
         jobs = request->jobs;
-    /* Every passage projects all tokens of its sequence: no more passages than jobs. */
+    /* Every passage projects all tokens of its sequence: more passages than jobs are waste. */
     work.passages = attest_audit_passages(reference->sequences, jobs);
     ATTEST_TRY(attest_workers_run(evaluate_balls, &work, reference->sequences * work.passages,
                                   jobs, error));
     if (*unable)
-        return attest_error_set(error, ATTEST_UNABLE,
-                                "a sequence over its common denominator is too large");
+        return attest_error_set(
+            error, ATTEST_UNABLE,
+            "a sequence is too large once its entries have a common denominator");
     return ATTEST_OK;
 }
 
@@ -312,7 +321,7 @@ size_t attest_audit_reference_place(const attest_audit_reference *reference,
 
 /* Outputs and weights of recorded queries, keys and values in balls. */
 
-enum { MOST_HEAD_FACTOR = 16 };
+enum { MOST_HEAD_FACTOR = 16 }; /* the largest multiple of ATTEST_AUDIT_HEAD_BITS */
 
 void attest_audit_head_reference_init(attest_audit_head_reference *e,
                                       const attest_judge_problem *x)
@@ -363,7 +372,8 @@ static void set_bits(attest_audit_head_reference *e, slong bits)
         arb_set_fmpq(e->cap, e->problem->softcap, bits);
 }
 
-/* power[j] = the score of key j of the row; not finite: the row does not see it. */
+/* power[j] = the score of key j; indeterminate for keys that the row does not see because their
+ * bias is -infinity. */
 static void score(attest_audit_head_reference *e, const attest_judge_row *row)
 {
     const attest_judge_problem *x = e->problem;
@@ -389,9 +399,8 @@ static void score(attest_audit_head_reference *e, const attest_judge_row *row)
     }
 }
 
-/* power[j] = e^(score - s), s near the largest; 0 for keys that are not seen; total = their
- * sum.
- */
+/* power[j] = e^(score - s), where s is the midpoint of the largest score, and 0 for keys that
+ * the row does not see; power[keys] belongs to the sink. total = the sum of all. */
 static void exponentiate(attest_audit_head_reference *e, const attest_judge_row *row,
                          const attest_judge_head *head)
 {
@@ -420,8 +429,8 @@ static void exponentiate(attest_audit_head_reference *e, const attest_judge_row 
     }
 }
 
-/* out = the mean of the values. */
-static void mix(arb_ptr out, attest_audit_head_reference *e, const attest_judge_row *row)
+/* out = the weighted mean of the values. */
+static void average(arb_ptr out, attest_audit_head_reference *e, const attest_judge_row *row)
 {
     size_t columns = e->problem->value_dim;
 
@@ -432,7 +441,8 @@ static void mix(arb_ptr out, attest_audit_head_reference *e, const attest_judge_
     }
 }
 
-/* The weights of the keys as doubles; *off = half the sum of their rounding errors. */
+/* weight = the weights of the keys and of the sink, rounded to doubles; *off = half the sum of
+ * the rounding errors, rounded up: their total variation from the exact weights. */
 static void set_weights(double *weight, double *off, attest_audit_head_reference *e)
 {
     double sum = 0;
@@ -467,7 +477,7 @@ void attest_audit_head_reference_run(arb_ptr out, double *weight, double *off,
         set_bits(e, bits);
         score(e, &row);
         exponentiate(e, &row, head);
-        mix(out, e, &row);
+        average(out, e, &row);
         bits *= 2;
     } while (count_open(out, x->value_dim) > 0 &&
              bits <= MOST_HEAD_FACTOR * ATTEST_AUDIT_HEAD_BITS);

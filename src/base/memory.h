@@ -17,8 +17,8 @@ void *attest_memory_resize(void *block, size_t count, size_t size);
 
 /* Makes room for at least needed elements of size bytes in the array that *block, or NULL,
  * points to; *room is its capacity, which grows by half, or to 16, or to needed. block is the
- * address of a pointer of any type. False: out of memory, and nothing has changed. Fault point
- * "alloc". */
+ * address of a pointer of any type. Returns false if memory runs out; then nothing has changed.
+ * Fault point "alloc". */
 bool attest_memory_grow(void *block, size_t *room, size_t needed, size_t size);
 
 /* A copy of the string, or NULL. Fault point "alloc". */

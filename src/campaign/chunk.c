@@ -30,7 +30,7 @@ static enum theft_hook_run_post_res run_post(const struct theft_hook_run_post_in
 }
 
 /* Runs the trials of the chunk. The parts of config that all chunks share are set here: name,
- * number of trials, seed, quiet hooks. run->status tells whether the engine failed. */
+ * number of trials, seed, quiet hooks. run->status is the status of the engine. */
 static void run_engine(attest_chunk_run_state *run, struct theft_run_config *config,
                        const struct theft_extension_config *extension)
 {

@@ -108,7 +108,7 @@ typedef struct attest_gen_heads {
      * exceeds the limit in absolute value. */
     unsigned score_limit;
     /* > 0, with a limit: in four layers of 16 the largest score is near another power of two:
-     * from 2^8 to 2^10 (weights that balls still tell from 0), from 2^10 to 2^gaps, or down to
+     * from 2^8 to 2^10 (weights whose balls do not contain 0), from 2^10 to 2^gaps, or down to
      * 2^-1000. */
     unsigned gaps;
 } attest_gen_heads;

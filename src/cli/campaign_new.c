@@ -83,7 +83,7 @@ static const char skeleton[] =
     "\n"
     "static const attest_property property = {\n"
     "    .name = \"@NAME@\",\n"
-    "    .title = \"one line that says what must hold\",\n"
+    "    .title = \"one line that states what must hold\",\n"
     "    .gen = draw,\n"
     "    .decide = decide,\n"
     "    .trials = 1000, /* if --trials and --time are not given */\n"

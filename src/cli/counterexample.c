@@ -62,7 +62,7 @@ static attest_status confirm(attest_counterexample *counterexample, bool *found,
     return attest_theorem1_check(found, counterexample, error);
 }
 
-/* Runs a chunk of trials: two sequences of small numbers each. */
+/* Returns the work of a chunk of trials, of two sequences each. */
 static double work_of_chunk(const attest_weights *weights)
 {
     ATTEST_SCOPED(attest_sequence, sequence);

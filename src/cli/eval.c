@@ -288,8 +288,8 @@ typedef struct eval_job {
     attest_dataset dataset;
     attest_network network;
     attest_network_runner runner;
-    attest_network_doubles *doubles;
-    attest_network_mpfrs *mpfrs;
+    attest_network_in_double *in_double;
+    attest_network_in_mpfr *in_mpfr;
     attest_sequence sequence;
     eval_arithmetic arithmetic;
     eval_printer printer[2];
@@ -358,7 +358,7 @@ static attest_status eval_mpfr(eval_job *job, size_t i, size_t entries, attest_e
 
     if (!out)
         return attest_memory_fail(error);
-    ATTEST_TRY(attest_network_mpfr(out, job->mpfrs, &job->sequence, error));
+    ATTEST_TRY(attest_network_in_mpfr_eval(out, job->in_mpfr, &job->sequence, error));
     print_everywhere(job, i, out, print_mpfr);
     return ATTEST_OK;
 }
@@ -369,7 +369,7 @@ static attest_status eval_double(eval_job *job, size_t i, size_t entries, attest
 
     if (!out)
         return attest_memory_fail(error);
-    ATTEST_TRY(attest_network_double(out, job->doubles, &job->sequence, error));
+    ATTEST_TRY(attest_network_in_double_eval(out, job->in_double, &job->sequence, error));
     print_everywhere(job, i, out, print_double);
     return ATTEST_OK;
 }
@@ -394,10 +394,10 @@ static attest_status prepare(eval_job *job, attest_error *error)
     const eval_arithmetic *arithmetic = &job->arithmetic;
 
     if (arithmetic->system == EVAL_DOUBLE)
-        return attest_network_doubles_init(&job->doubles, &job->network, error);
+        return attest_network_in_double_init(&job->in_double, &job->network, error);
     if (arithmetic->system == EVAL_MPFR)
-        return attest_network_mpfrs_init(&job->mpfrs, &job->network, &arithmetic->format,
-                                         arithmetic->rounding, error);
+        return attest_network_in_mpfr_init(&job->in_mpfr, &job->network, &arithmetic->format,
+                                           arithmetic->rounding, error);
     return attest_network_runner_init(&job->runner, &job->network, error);
 }
 
@@ -598,8 +598,8 @@ static int run(int argc, char **argv)
     code = eval(&job, &request, &common);
     attest_sequence_clear(&job.sequence);
     attest_network_runner_clear(&job.runner);
-    attest_network_doubles_clear(job.doubles);
-    attest_network_mpfrs_clear(job.mpfrs);
+    attest_network_in_double_clear(job.in_double);
+    attest_network_in_mpfr_clear(job.in_mpfr);
     attest_network_clear(&job.network);
     attest_dataset_clear(&job.dataset);
     return code;

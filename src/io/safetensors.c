@@ -307,7 +307,7 @@ static size_t item_size(attest_tensor_type type)
     return (1 + kind[type].exponent_bits + kind[type].fraction_bits) / 8;
 }
 
-/* bits = the word of |x| in the type, x finite; false: the type does not have it. */
+/* bits = the word of |x| in the type, x finite; returns false if the type does not have it. */
 static bool encode_finite(uint64_t *bits, double x, attest_tensor_type type)
 {
     int fraction_bits = (int)kind[type].fraction_bits;
@@ -329,7 +329,7 @@ static bool encode_finite(uint64_t *bits, double x, attest_tensor_type type)
                                          : *bits < top << fraction_bits;
 }
 
-/* The word of x in the type; false: the type does not have it. */
+/* *bits = the word of x in the type; returns false if the type does not have it. */
 static bool encode(uint64_t *bits, double x, attest_tensor_type type)
 {
     unsigned fraction_bits = kind[type].fraction_bits;

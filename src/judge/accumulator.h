@@ -44,7 +44,8 @@ typedef struct attest_judge_accumulator {
     double *leaf, *a, *b; /* arrays for capacity terms, or columns, each */
 } attest_judge_accumulator;
 
-/* Allocates for sums of up to capacity terms; false: no memory. Clear in any case. */
+/* Allocates for sums of up to capacity terms; returns false if memory runs out. Clear in any
+ * case. */
 bool attest_judge_accumulator_alloc(attest_judge_accumulator *accumulator, size_t capacity);
 void attest_judge_accumulator_clear(attest_judge_accumulator *accumulator);
 

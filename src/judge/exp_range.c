@@ -16,9 +16,9 @@ static const double most_argument = 700;
 /* The kernel's error is 0.60 ulp < 2^-52 of the value. For 2^x the argument f ln 2, |f| <= 1/2,
  * is off by less than 2^-53 (two roundings of 2^-53 of at most 0.35), which makes less than
  * 2^-52.9 of the value: together below 2^-51.3. The products round by 2^-53. */
-void attest_judge_exp_enclose(double *lo, double *hi, double x, bool two)
+void attest_judge_exp_enclose(double *lo, double *hi, double x, bool base_two)
 {
-    double whole = two ? rint(x) : 0, y, argument, power;
+    double whole = base_two ? rint(x) : 0, y, argument, power;
 
     if (!(x > -most_argument)) {
         *lo = 0;
@@ -30,7 +30,7 @@ void attest_judge_exp_enclose(double *lo, double *hi, double x, bool two)
         *hi = INFINITY;
         return;
     }
-    argument = two ? (x - whole) * 0x1.62e42fefa39efp-1 : x;
+    argument = base_two ? (x - whole) * 0x1.62e42fefa39efp-1 : x;
     attest_kernel_exp(&y, &argument, 1);
     if (argument == 0) {
         *lo = *hi = ldexp(1, (int)whole);
@@ -42,7 +42,7 @@ void attest_judge_exp_enclose(double *lo, double *hi, double x, bool two)
 }
 
 /* By MPFR: a result rounded to odd with 53 bits rounds to the format like the exact value. */
-static double exp_by_mpfr(double x, bool two, const attest_in_double *h)
+static double exp_by_mpfr(double x, bool base_two, const attest_in_double *h)
 {
     MPFR(53, y);
     double value;
@@ -50,10 +50,10 @@ static double exp_by_mpfr(double x, bool two, const attest_in_double *h)
 
     mpfr_set_d(y, x, MPFR_RNDN);
     if (h->plain) {
-        inexact = two ? mpfr_exp2(y, y, MPFR_RNDN) : mpfr_exp(y, y, MPFR_RNDN);
+        inexact = base_two ? mpfr_exp2(y, y, MPFR_RNDN) : mpfr_exp(y, y, MPFR_RNDN);
         value = mpfr_get_d(y, MPFR_RNDN);
     } else {
-        inexact = two ? mpfr_exp2(y, y, MPFR_RNDZ) : mpfr_exp(y, y, MPFR_RNDZ);
+        inexact = base_two ? mpfr_exp2(y, y, MPFR_RNDZ) : mpfr_exp(y, y, MPFR_RNDZ);
         value = mpfr_get_d(y, MPFR_RNDZ);
         value = attest_in_double_convert(attest_in_double_to_odd(value, inexact ? 1 : 0), h);
     }
@@ -61,25 +61,26 @@ static double exp_by_mpfr(double x, bool two, const attest_in_double *h)
 }
 
 /* The nearest number; the enclosure decides in most cases. */
-static double nearest_of(double lo, double hi, double x, bool two, const attest_in_double *h)
+static double nearest_of(double lo, double hi, double x, bool base_two,
+                         const attest_in_double *h)
 {
     double low, high;
 
     if (h->plain)
-        return lo == hi ? lo : exp_by_mpfr(x, two, h);
+        return lo == hi ? lo : exp_by_mpfr(x, base_two, h);
     low = attest_in_double_convert(lo, h);
     high = attest_in_double_convert(hi, h);
-    return low == high ? low : exp_by_mpfr(x, two, h);
+    return low == high ? low : exp_by_mpfr(x, base_two, h);
 }
 
-double attest_judge_exp_nearest(double x, bool two, const attest_in_double *h)
+double attest_judge_exp_nearest(double x, bool base_two, const attest_in_double *h)
 {
     double lo, hi;
 
     if (isnan(x))
         return x;
-    attest_judge_exp_enclose(&lo, &hi, x, two);
-    return nearest_of(lo, hi, x, two, h);
+    attest_judge_exp_enclose(&lo, &hi, x, base_two);
+    return nearest_of(lo, hi, x, base_two, h);
 }
 
 /* The neighbour of a positive number of the format, above or below. */
@@ -122,7 +123,7 @@ double attest_judge_round_up(double x, const attest_in_double *h)
     return -attest_judge_round_down(-x, h);
 }
 
-void attest_judge_exp_range(attest_judge_exponential *y, double x, bool two, double error,
+void attest_judge_exp_range(attest_judge_exponential *y, double x, bool base_two, double error,
                             bool outer, const attest_in_double *h)
 {
     /* Each end is formed by three products that round by 2^-53: one factor covers them. */
@@ -132,8 +133,8 @@ void attest_judge_exp_range(attest_judge_exponential *y, double x, bool two, dou
     y->nearest = y->lo = y->hi = x == 0 ? 1 : x;
     if (x == 0 || isnan(x))
         return;
-    attest_judge_exp_enclose(&low, &high, x, two);
-    y->nearest = nearest_of(low, high, x, two, h);
+    attest_judge_exp_enclose(&low, &high, x, base_two);
+    y->nearest = nearest_of(low, high, x, base_two, h);
     lo = outer ? low * (1 - error) * less : high * (1 - error) * more;
     hi = outer ? high * (1 + error) * more : low * (1 + error) * less;
     y->lo = lo < 0x1p-126 ? 0 : attest_judge_round_up(lo, h);

@@ -217,7 +217,7 @@ attest_status attest_judge_head_bound_load(attest_judge_head_bound *bound, size_
 
 /* ---- rows ---- */
 
-/* Sets up the keys that row i sees; false: none. */
+/* Sets up the keys that row i sees; returns false if there is none. */
 static bool begin_row(attest_judge_head_bound *x, size_t i, attest_judge_work *work,
                       double *bias)
 {

@@ -48,7 +48,7 @@ attest_judge_interval attest_judge_interval_exp(const attest_judge_instance *x,
                                                 attest_judge_interval argument, bool two);
 
 /* lo, hi = bounds on the exponentials of count keys with known scores, from number first of the
- * row on; 0 where a key is not seen. False: nothing was done; each key needs its own
+ * row on; 0 where a key is not seen. Returns false, and does nothing, if each key needs its own
  * computation. */
 bool attest_judge_interval_exponentials(double *lo, double *hi, attest_judge_interval_run *r,
                                         size_t first, size_t count, double reference);
@@ -69,8 +69,8 @@ void attest_judge_interval_add_lanes(attest_judge_interval_lanes *lanes,
                                      const attest_judge_interval_run *r);
 
 /* o += the weights of a tile times its values. first: the first key of the row, where the
- * weights begin; started: o, r->o or r->group, is not empty. False: a sum may be beyond the
- * largest number. */
+ * weights begin; started: o, r->o or r->group, is not empty. Returns false if a sum may be
+ * beyond the largest number. */
 bool attest_judge_interval_add_values(double *const o[2], attest_judge_interval_run *r,
                                       const attest_judge_head *head, size_t first,
                                       const attest_judge_tile *tile, bool started);
@@ -79,8 +79,8 @@ bool attest_judge_interval_add_values(double *const o[2], attest_judge_interval_
 void attest_judge_interval_add_group(attest_judge_interval_run *r, bool started);
 
 /* Lemma 5: [*lo, *hi] becomes an interval that contains every result of the matrix unit for an
- * addend in it and products between those of lower and of upper, which share b. False: it may
- * be beyond the largest number. */
+ * addend in it and products between those of lower and of upper, which share b. Returns false
+ * if it may be beyond the largest number. */
 bool attest_judge_interval_block(double *lo, double *hi, const attest_judge_block *lower,
                                  const attest_judge_block *upper,
                                  const attest_judge_unit *unit);

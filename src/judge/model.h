@@ -108,7 +108,7 @@ typedef struct attest_judge_variant {
     double final_relative;
     attest_judge_place place;
     attest_format output;
-    bool output_any; /* rounded up or down; false: to nearest */
+    bool output_any; /* rounded up or down, rather than to nearest */
 } attest_judge_variant;
 
 typedef enum attest_judge_quotient {

@@ -27,7 +27,8 @@ typedef struct caller {
     bool stopped;  /* it has cancelled the work */
 } caller;
 
-/* Reports progress and polls the caller at intervals. False: the caller has cancelled. */
+/* Reports progress and polls the caller at intervals. Returns false if the caller has
+ * cancelled. */
 static bool report(caller *x, const char *what, size_t done, size_t total)
 {
     const attest_judge_options *options = x->options;

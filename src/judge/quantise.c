@@ -407,8 +407,8 @@ static void set_scales(group *g)
     g->far = !near && !g->same;
 }
 
-/* One group, from lo to hi; room: space for as many elements twice. False: the scheme may be
- * undefined. */
+/* One group, from lo to hi; room: space for as many elements twice. Returns false if the scheme
+ * may be undefined. */
 static bool quantise_group(group *g, double *lo, double *hi, size_t count,
                            double *const room[2])
 {

@@ -131,11 +131,11 @@ void attest_judge_row_center(attest_judge_work *work);
 void attest_judge_row_clear(attest_judge_work *work);
 void attest_judge_row_close(attest_judge_work *work);
 
-/* open: sets the exact values and their errors for every column; false: no bound, lo and hi are
- * infinite, and work->unbounded is the reason. seek: begins the search for the upper end (sign
- * 1) or the lower one; while work->steps is not 0, the caller adds the keys to phi (loops.h,
- * phis) and calls step. finish: the bound on the returned value; check: removes bounds whose
- * ends are not finite or not in order. */
+/* open: sets the exact values and their errors for every column; returns false if there is no
+ * bound, and then lo and hi are infinite, and work->unbounded is the reason. seek: begins the
+ * search for the upper end (sign 1) or the lower one; while work->steps is not 0, the caller
+ * adds the keys to phi (loops.h, phis) and calls step. finish: the bound on the returned value;
+ * check: removes bounds whose ends are not finite or not in order. */
 bool attest_judge_row_open(double *lo, double *hi, double *exact, double *error,
                            attest_judge_work *work, const attest_judge_rule *rule);
 void attest_judge_row_seek(attest_judge_work *work, const attest_judge_rule *rule, double sign);

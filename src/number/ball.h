@@ -174,7 +174,8 @@ static inline void attest_ball_round_scores(const fmpz *key, size_t count, size_
                            context->score_denominator, context->precision);
 }
 
-/* The weights of a query and their total, from rounded scores; false: take exact ones. */
+/* The weights of a query and their total, from rounded scores; returns false if exact scores
+ * are needed. */
 static inline bool attest_ball_exp_rounded(arb_ptr weight, arb_ptr total, const fmpz *query,
                                            size_t count, attest_ball_context *context)
 {

@@ -109,7 +109,8 @@ static bool digits_are_zero(digits_run digits)
     return true;
 }
 
-/* Decimal point, more digits, exponent. False: not of that form. */
+/* Reads a decimal point, more digits and an exponent; returns false if the text has another
+ * form. */
 static bool take_real(number_parts *parts, const char **at, const char *end)
 {
     bool hex = parts->form == HEX;

@@ -214,7 +214,7 @@ static inline void add_product(mp_limb_t *sum, const factor *x, const factor *y)
 }
 
 /* z = x . y where all entries are words, below 2^62, and the sum of the products fits in two of
- * them: as short vectors of small numbers do. False: another case. */
+ * them: as short vectors of small numbers do. Returns false in other cases. */
 static bool dot_small(fmpz *z, const fmpz *x, const fmpz *y, size_t count)
 {
     __int128 sum = 0;

@@ -111,8 +111,8 @@ void attest_audit_iter_init(attest_audit_iter *audited);
 /* The same for audits of recorded activations: a record is one mapping. */
 void attest_audit_iter_init_heads(attest_audit_iter *audited);
 
-/* Advances to the next mapping; false: there is none. The object points into the iterator,
- * which must not be moved. */
+/* Advances to the next mapping; returns false if there is none. The object points into the
+ * iterator, which must not be moved. */
 bool attest_audit_iter_next(attest_audit_iter *audited, const attest_records *records);
 
 #endif

@@ -48,7 +48,7 @@ static void write_collapse(attest_markup *body, const attest_audit_iter *audited
     close_card(body, "until all contexts stay apart", audited->label);
 }
 
-/* Writes the format with the largest error; false: there is none. */
+/* Writes the format with the largest error; returns false if there is none. */
 static bool write_largest(attest_markup *body, const attest_audit_iter *audited)
 {
     attest_json_cursor formats, worst = {0}, part;

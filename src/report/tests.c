@@ -27,7 +27,7 @@ void attest_report_tests_clear(attest_report_tests *tests)
     attest_report_tests_init(tests);
 }
 
-/* Appends the test, whose texts are taken over; false: out of memory. */
+/* Appends the test, whose texts are taken over; returns false if memory runs out. */
 static bool add(attest_report_tests *tests, const attest_report_test *test)
 {
     if (!test->title || !test->message || !test->command ||

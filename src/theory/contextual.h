@@ -10,9 +10,9 @@
  *
  *   - as sets: the same tokens occur (a vocabulary);
  *   - as proportions: every token takes the same share of the positions (softmax, and hardmax
- *     with uniform ties, cannot tell (a, b) from (b, a, a, b));
+ *     with uniform ties, have equal outputs for (a, b) and (b, a, a, b));
  *   - as orders: the same tokens occur, for the first time in the same order (hardmax with
- *     leftmost ties sees no more than that).
+ *     leftmost ties depends on no more than that).
  *
  * A hash that is updated token by token finds the number, and a comparison token by token,
  * which takes time proportional to the length of one prefix, confirms it. */

@@ -98,30 +98,30 @@ static void set_network(void)
 
 static attest_status run_network_double(attest_error *error)
 {
-    attest_network_doubles *state;
+    attest_network_in_double *state;
     double out[ENTRIES];
-    attest_status status = attest_network_doubles_init(&state, &network, error);
+    attest_status status = attest_network_in_double_init(&state, &network, error);
 
     if (status == ATTEST_OK)
-        status = attest_network_double(out, state, &test.sequence, error);
-    attest_network_doubles_clear(state);
+        status = attest_network_in_double_eval(out, state, &test.sequence, error);
+    attest_network_in_double_clear(state);
     return status;
 }
 
 static attest_status run_network_mpfr(attest_error *error)
 {
-    attest_network_mpfrs *state;
+    attest_network_in_mpfr *state;
     attest_status status =
-        attest_network_mpfrs_init(&state, &network, &format, MPFR_RNDN, error);
+        attest_network_in_mpfr_init(&state, &network, &format, MPFR_RNDN, error);
     mpfr_t out[ENTRIES];
 
     for (int i = 0; i < ENTRIES; i++)
         mpfr_init2(out[i], 2);
     if (status == ATTEST_OK)
-        status = attest_network_mpfr(out, state, &test.sequence, error);
+        status = attest_network_in_mpfr_eval(out, state, &test.sequence, error);
     for (int i = 0; i < ENTRIES; i++)
         mpfr_clear(out[i]);
-    attest_network_mpfrs_clear(state);
+    attest_network_in_mpfr_clear(state);
     return status;
 }
 

@@ -214,8 +214,8 @@ static void test_networks(uint64_t *state)
         size_t length = 1 + i % 4;
         attest_network network;
         attest_network_runner runner;
-        attest_network_doubles *in_double;
-        attest_network_mpfrs *in_mpfr;
+        attest_network_in_double *in_double;
+        attest_network_in_mpfr *in_mpfr;
         attest_sequence sequence;
         arb_ptr ball = _arb_vec_init(4 * DIM);
         fmpq *expected = _fmpq_vec_init(DIM), *exact = _fmpq_vec_init(4 * DIM);
@@ -232,11 +232,11 @@ static void test_networks(uint64_t *state)
         for (int e = 0; e < 4 * DIM; e++)
             mpfr_init2(any[e], 2); /* the precision is set */
         if (attest_network_runner_init(&runner, &network, NULL) ||
-            attest_network_doubles_init(&in_double, &network, NULL) ||
-            attest_network_mpfrs_init(&in_mpfr, &network, &format, MPFR_RNDN, NULL) ||
+            attest_network_in_double_init(&in_double, &network, NULL) ||
+            attest_network_in_mpfr_init(&in_mpfr, &network, &format, MPFR_RNDN, NULL) ||
             attest_network_ball(ball, &runner, &sequence, 128, NULL) ||
-            attest_network_double(binary, in_double, &sequence, NULL) ||
-            attest_network_mpfr(any, in_mpfr, &sequence, NULL))
+            attest_network_in_double_eval(binary, in_double, &sequence, NULL) ||
+            attest_network_in_mpfr_eval(any, in_mpfr, &sequence, NULL))
             abort();
         network.attention.activation = ATTEST_HARDMAX;
         if (attest_network_exact(exact, &runner, &sequence, NULL))
@@ -254,8 +254,8 @@ static void test_networks(uint64_t *state)
         }
         for (int e = 0; e < 4 * DIM; e++)
             mpfr_clear(any[e]);
-        attest_network_mpfrs_clear(in_mpfr);
-        attest_network_doubles_clear(in_double);
+        attest_network_in_mpfr_clear(in_mpfr);
+        attest_network_in_double_clear(in_double);
         attest_network_runner_clear(&runner);
         attest_sequence_clear(&sequence);
         attest_network_clear(&network);
@@ -275,8 +275,8 @@ static void test_refused(uint64_t *state)
     attest_format format;
     attest_network network;
     attest_network_runner runner;
-    attest_network_doubles *in_double;
-    attest_network_mpfrs *in_mpfr;
+    attest_network_in_double *in_double;
+    attest_network_in_mpfr *in_mpfr;
     attest_sequence sequence;
     arb_ptr ball = _arb_vec_init(DIM);
     fmpq *exact = _fmpq_vec_init(DIM);
@@ -292,21 +292,22 @@ static void test_refused(uint64_t *state)
         mpfr_init2(any[e], 2);
     if (attest_format_parse(&format, "p=200", NULL) ||
         attest_network_runner_init(&runner, &network, NULL) ||
-        attest_network_doubles_init(&in_double, &network, NULL) ||
-        attest_network_mpfrs_init(&in_mpfr, &network, &format, MPFR_RNDN, NULL))
+        attest_network_in_double_init(&in_double, &network, NULL) ||
+        attest_network_in_mpfr_init(&in_mpfr, &network, &format, MPFR_RNDN, NULL))
         abort();
     network.attention.head[0].wo.rows--;
     refused += attest_network_ball(ball, &runner, &sequence, 128, NULL) == ATTEST_DOMAIN;
-    refused += attest_network_double(binary, in_double, &sequence, NULL) == ATTEST_DOMAIN;
-    refused += attest_network_mpfr(any, in_mpfr, &sequence, NULL) == ATTEST_DOMAIN;
+    refused +=
+        attest_network_in_double_eval(binary, in_double, &sequence, NULL) == ATTEST_DOMAIN;
+    refused += attest_network_in_mpfr_eval(any, in_mpfr, &sequence, NULL) == ATTEST_DOMAIN;
     network.attention.activation = ATTEST_HARDMAX;
     refused += attest_network_exact(exact, &runner, &sequence, NULL) == ATTEST_DOMAIN;
     network.attention.head[0].wo.rows++;
     TAP_OK(refused == 4, "shapes that do not fit are refused: %d of 4", refused);
     for (int e = 0; e < DIM; e++)
         mpfr_clear(any[e]);
-    attest_network_mpfrs_clear(in_mpfr);
-    attest_network_doubles_clear(in_double);
+    attest_network_in_mpfr_clear(in_mpfr);
+    attest_network_in_double_clear(in_double);
     attest_network_runner_clear(&runner);
     attest_sequence_clear(&sequence);
     attest_network_clear(&network);

@@ -162,7 +162,7 @@ static void test_charge(void)
            "no work is left for a further charge");
     left = INFINITY;
     TAP_OK(attest_work_charge(&left, 1e300, NULL) == ATTEST_OK && isinf(left), "no limit");
-    TAP_OK(attest_work_charge(&left, NAN, NULL) == ATTEST_UNABLE, "what is no number");
+    TAP_OK(attest_work_charge(&left, NAN, NULL) == ATTEST_UNABLE, "NaN");
 }
 
 /* Sequences of 1, 2 and 3 tokens, each of them with its own work. */

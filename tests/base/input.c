@@ -122,7 +122,7 @@ static void test_hash(void)
     TAP_OK(attest_input_open(&input, in_directory("abc"), SIZE_MAX, NULL) == ATTEST_OK &&
                !input.sha256[0] && strcmp(attest_input_sha256(&input), abc) == 0 &&
                strcmp(attest_input_sha256(&input), abc) == 0,
-           "the hash, when it is asked for");
+           "the hash is computed on request");
     attest_input_close(&input);
 }
 

@@ -25,7 +25,7 @@ set="theorem1 theorem1-search lemma1 lemma_f"
     json 'o["properties"][1]["counterexamples"] == ["theorem1-search.1.json"] and o["counterexample"]["format"] == "attest/counterexample"'
     json 'o["properties"][2]["tightest"]["file"] == "lemma1.tightest.json"'
     cmp -s "$out" "$work/one/report.json"
-    result $? "report.json is what --json prints"
+    result $? "report.json is equal to the output of --json"
     run 0 "three jobs" campaign $set --trials 600 --jobs 3 --out "$work/three"
     same "$work/one/report.json" "$work/three/report.json"
     result $? "give the same report"
@@ -55,7 +55,7 @@ result $? "nothing is left of that"
 run 1 "replay" replay "$work/one/theorem1-search.1.json"
 shows 'the violation is confirmed'
 shows '^  exact$'
-run 0 "replay of what holds" replay "$work/one/lemma1.tightest.json"
+run 0 "replay of a value that holds" replay "$work/one/lemma1.tightest.json"
 run 1 "replay, JSON" replay "$work/one/theorem1-search.1.json" --json
 json 'o["replays"][0]["reproduced"] and [s["name"].split(",")[0] for s in o["replays"][0]["systems"]] == ["exact", "ball", "mpfr", "double"]'
 json 'all(s["equal"] for s in o["replays"][0]["systems"])'
@@ -145,7 +145,7 @@ result $? "and on the page"
 run 1 "and beside merged shards" campaign merge "$work/shard1" "$work/shard2" "$work/shard3" -o "$work/with" --corpus "$work/corpus" --json
 json '[c["as_expected"] for c in o["corpus"]] == [False] and o["summary"]["failed"] == 1'
 sed -i 's/"expect": "held"/"expect": "neither"/' "$work/corpus/theorem1-search-least.json"
-refused "a corpus that expects what there is not" campaign lemma1 --trials 10 --corpus "$work/corpus"
+refused "a corpus that expects an unknown verdict" campaign lemma1 --trials 10 --corpus "$work/corpus"
 complains 'expect: "held" or "violated" is expected, this is "neither"$'
 run 0 "by time" campaign lemma1 --time 0.3 --json
 json 'o["properties"][0]["trials"] >= 64 and o["properties"][0]["trials"] % 64 == 0'

@@ -1,4 +1,4 @@
-/* A plan that is read from its text equals the original. */
+/* The text of a plan, parsed, gives an equal plan. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -8,12 +8,15 @@
 #include "tests/campaign/toy.h"
 #include "tests/tap.h"
 
-static bool is_same(const char *a, const char *b)
+/* Both may be NULL. */
+static bool are_same_texts(const char *a, const char *b)
 {
     return a && b ? strcmp(a, b) == 0 : !a && !b;
 }
 
-static bool is_read(const attest_plan *plan)
+/* Returns whether formatting the plan and parsing the text gives an equal plan, with one job.
+ */
+static bool round_trips(const attest_plan *plan)
 {
     char *text = attest_plan_format(plan, true);
     attest_saved_plan saved;
@@ -33,7 +36,7 @@ static bool is_read(const attest_plan *plan)
            saved.plan.keep_going == plan->keep_going && saved.plan.observe == plan->observe &&
            saved.plan.shard == plan->shard && saved.plan.shards == plan->shards &&
            saved.plan.properties == plan->properties && saved.plan.jobs == 1 &&
-           is_same(saved.plan.setting.without, plan->setting.without) &&
+           are_same_texts(saved.plan.setting.without, plan->setting.without) &&
            saved.plan.setting.number == plan->setting.number &&
            saved.plan.setting.bits == plan->setting.bits &&
            saved.plan.setting.round == plan->setting.round;
@@ -49,7 +52,7 @@ TEST(plan)
     const attest_property *list[] = {&toys[1], &toys[0]};
     attest_plan plan = toy_plan(list, 2), other = plan;
 
-    TAP_OK(is_read(&plan), "two properties");
+    TAP_OK(round_trips(&plan), "two properties");
     other.seed = UINT64_C(0xfedcba9876543210);
     other.named = true;
     other.shard = 2;
@@ -62,16 +65,16 @@ TEST(plan)
     other = plan;
     other.observe = true;
     other.time = 1;
-    TAP_OK(is_read(&other), "observed for a while");
+    TAP_OK(round_trips(&other), "observations, and a time limit");
     other = plan;
     other.setting.without = "collinear";
-    TAP_OK(is_read(&other), "without a hypothesis");
+    TAP_OK(round_trips(&other), "without a hypothesis");
     other = plan;
     other.setting.number = ATTEST_ARITHMETIC_BINARY32;
-    TAP_OK(is_read(&other), "in binary32");
+    TAP_OK(round_trips(&other), "in binary32");
     other.setting.number = ATTEST_ARITHMETIC_MPFR;
     other.setting.bits = 11;
     other.setting.round = MPFR_RNDU;
-    TAP_OK(is_read(&other), "with 11 bits, rounded up");
+    TAP_OK(round_trips(&other), "with 11 bits, rounded up");
     return 0;
 }

@@ -105,7 +105,7 @@ result $? "ends with 0"
 rm "$work/big/shard.2/journal"
 run 0 "is submitted once more" campaign lemma1 --trials 256 --out "$work/big" --slurm 4
 [ "$(cat "$work/big/slurm/exit" 2>>"$err")" = 0 ] && [ -e "$work/big/shard.2/journal" ]
-result $? "and does what is missing"
+result $? "and runs the missing shard"
 [ ! -e "$work/big/slurm/stale" ]
 result $? "without the exit code of the first time"
 cp -r "$work/big" "$work/before"

@@ -120,7 +120,7 @@ static void test_first(void)
     s.join[0].ended = true;
     start(&s);
     /* b has no finished chunk, and none that runs */
-    TAP_OK(gives(&s, "c0 b1 -"), "those that had none; of what is not out, one");
+    TAP_OK(gives(&s, "c0 b1 -"), "c, without a chunk, first; one chunk of b, not timed yet");
     end(&s);
 }
 

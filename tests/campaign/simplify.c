@@ -241,10 +241,10 @@ TEST(simplify)
            "1 is the least odd number");
     attest_instance_clear(&x);
     simplify(&x, hundred, 1, large, 0);
-    TAP_OK(is(&x, 0, 0, 100), "stopped at once: as it was");
+    TAP_OK(is(&x, 0, 0, 100), "stopped at once: unchanged");
     attest_instance_clear(&x);
     simplify(&x, hundred, 1, large, 8);
-    TAP_OK(large(&x) && !is(&x, 0, 0, 5), "stopped later: what was kept last");
+    TAP_OK(large(&x) && !is(&x, 0, 0, 5), "stopped later: the last value that was kept");
     attest_instance_clear(&x);
     return 0;
 }

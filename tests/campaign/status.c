@@ -131,7 +131,7 @@ static void test_planned(void)
                 plan.trials = trials[i];
                 wrong += !is_all_left(&plan);
             }
-    TAP_OK(wrong == 0, "what shards have to do: %zu are wrong", wrong);
+    TAP_OK(wrong == 0, "the work left to shards: %zu are wrong", wrong);
     plan.shard = plan.shards = 1;
     plan.trials = 0;
     plan.time = 100;

@@ -38,7 +38,8 @@ static bool same_finding(const attest_finding *a, const attest_finding *b)
             same_place(&a->pair[0], &b->pair[0]) && same_place(&a->pair[1], &b->pair[1]));
 }
 
-/* The verdict that the sides of brute force stand for; undecided where they do not tell. */
+/* Returns whether the verdict follows from the comparisons by brute force; undecided is right
+ * where those are open. */
 static bool oracle_agrees(const attest_finding *f, const ref_contextual *v)
 {
     bool refuted = v->separation == REF_BELOW || v->separation == REF_MET ||

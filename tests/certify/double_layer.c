@@ -330,7 +330,8 @@ static void test_overflow(void)
             none = attest_double_layer_attend(&task, 1, 4, &scratch, &error) == ATTEST_OK;
             for (int k = 0; k < 4; k++)
                 none = none && radius[k] == INFINITY;
-            TAP_OK(none, "case %zu of what is not finite, %s", i, a ? "hardmax" : "softmax");
+            TAP_OK(none, "case %zu of numbers that are not finite, %s", i,
+                   a ? "hardmax" : "softmax");
         }
     }
     attest_double_layer_clear_scratch(&scratch);

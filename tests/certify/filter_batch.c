@@ -307,7 +307,7 @@ static void test_many(void)
     filter.claim.has_r = false;
     TAP_OK(attest_filter_check(answer, &filter, instance, 1, &error) == ATTEST_OK &&
                answer[0].verdict == ATTEST_PROVED,
-           "which is not read unless it is asked for");
+           "which is not read without has_r");
     attest_filter_clear(&filter);
 }
 
@@ -412,7 +412,7 @@ static void test_radii(void)
 }
 
 /* The verdict on sequences of integers in softmax of one head, W_V = value and the rest 1,
- * where doubles tell nothing of the outputs. */
+ * where the outputs are unknown in doubles. */
 static attest_verdict judge_integers(const double *token, size_t sequences, size_t length,
                                      double value, double delta)
 {
@@ -448,12 +448,12 @@ static void test_integers(void)
                judge_integers(alone, 2, 1, 1, 2) == ATTEST_UNDECIDED &&
                judge_integers(alone, 2, 1, 1, 2.125) == ATTEST_REFUTED &&
                judge_integers(alone, 2, 1, 0, 0) == ATTEST_REFUTED,
-           "integers tell a distance, and that there is none");
+           "integers decide distances, and a distance of 0");
     TAP_OK(judge_integers(beside, 2, 2, 1, 0) == ATTEST_PROVED &&
                judge_integers(same, 2, 2, 1, 0) == ATTEST_PROVED &&
                judge_integers(same, 2, 2, 0, 0) == ATTEST_REFUTED &&
                judge_integers(alone, 1, 2, 1, 0.25) == ATTEST_UNDECIDED,
-           "integers tell that sums of exponentials differ, not by how much");
+           "integers decide whether sums of exponentials differ, not by how much");
 }
 
 TEST(filter_batch)

@@ -985,8 +985,8 @@ static void test_named(const char *sequences)
     attest_finding_clear(&finding);
 }
 
-/* The pair that is named first is farther apart, by e^-scale: where enclosures do not tell,
- * that of the least separation holds its, too. */
+/* The pair that is named first is farther apart by e^-scale: where enclosures do not decide,
+ * the enclosure of the least separation contains its distance, too. */
 static void test_named_ends(void)
 {
     size_t wrong = 0, first = 0, second = 0;

@@ -178,10 +178,10 @@ static void test_many(void)
 /* Two sequences more, and what that makes candidates. */
 typedef enum extra_kind {
     NONE,
-    FAR,     /* two tokens that are farther apart than neighbours in the lattice */
-    UNKNOWN, /* two whose distance doubles do not tell: these as well */
-    COMMON,  /* one that doubles do not tell from that of the lattice: with all of these, too */
-    NEAR,    /* two that are nearer: only these */
+    FAR,      /* two tokens that are farther apart than neighbours in the lattice */
+    UNKNOWN,  /* two whose distance is unknown in doubles: these as well */
+    COMMON,   /* one that is equal to that of the lattice in doubles: with all of these, too */
+    NEAR,     /* two that are nearer: only these */
     CONTEXTS, /* of one token, and nearer: only these */
     EQUAL,    /* two with equal outputs, which doubles are: only these */
 } extra_kind;
@@ -377,7 +377,7 @@ TEST(search)
     test_list("a lattice", LATTICE, false, NONE);
     test_list("beside two that are farther apart", LATTICE, false, FAR);
     test_list("beside two that doubles do not tell apart", LATTICE, false, UNKNOWN);
-    test_list("beside a token that doubles do not tell from its own", LATTICE, false, COMMON);
+    test_list("beside a token that is equal to its own in doubles", LATTICE, false, COMMON);
     test_list("beside two that are nearer", LATTICE, false, NEAR);
     test_list("beside two contexts of a token that are nearer", LATTICE, false, CONTEXTS);
     test_list("beside two that are equal", LATTICE, false, EQUAL);

@@ -33,13 +33,13 @@ json '[sum(b["count"] for b in k["ulp"]) == k["entries"] and 0 < k["mean_ulp"] <
 json 'all(abs(w["log2_separation"] - float(c["certified"]["min_separation"]["log2"])) < 3 for c in o["constructions"][1:] for w in c["collapse"]["widths"] if w["collisions"] == 0)'
 cp "$out" all.json
 python3 -c 'import json; assert json.load(open("out/audit.json")) == json.load(open("all.json"))'
-result $? "the record is what is printed"
+result $? "the record is equal to the output"
 # The mean of 1 and 2^-53 under equal scores: 1 + 2^-53 rounds to 1, so 1/2 is returned for 1/2 + 2^-54, half an ulp away.
 printf '%s' '{"format": "attest/dataset", "version": 1, "sequences": [[["1"], ["0x1p-53"]]]}' >half.json
 printf '%s' '{"format": "attest/weights", "version": 1, "activation": "softmax", "heads": [{"WQ": [[0]], "WK": [[1]], "WV": [[1]], "WO": [[1]]}]}' >half-w.json
 run 0 "an error that is known" audit half.json --weights half-w.json --formats binary64 --json
 json 'o["kernel"]["max_ulp"] == o["kernel"]["mean_ulp"] == 0.5 and o["kernel"]["entries"] == 2'
-run 0 "what is certified, by itself" certify six.json --weights out/weights-tuned.json --json
+run 0 "certify alone" certify six.json --weights out/weights-tuned.json --json
 json 'o["pair"] == json.load(open("all.json"))["constructions"][2]["certified"]["pair"]'
 
 # By another route: outputs of attest eval, compared pair by pair.
@@ -214,7 +214,7 @@ for how in "--sum sequential" "--sum pairwise" --fma "--softmax online"; do
     json 'all(s["max_ulp"] < 1 for s in o["formats"][0]["stages"].values())'
 done
 
-# Beyond doubles: an exponential rounded at random, weights that are not shifted, and the norm of the bound, whose square is
+# Numbers beyond the range of doubles: an exponential rounded at random, weights that are not shifted, and the norm of the bound, whose square is
 # below them. A format without the number 1 cannot count winners. An error beyond MPFR's exponents is not known.
 python3 - <<'END'
 import json

@@ -35,7 +35,7 @@ for layer in 0 1 2; do
         json 'o["formats"][0]["relative_error"]["max"] < 1e-6 and o["formats"][1]["relative_error"]["max"] < 0.05'
         json 'all(f["pairs"]["merged"] == 0 for f in o["formats"])'
         if [ $layer = 0 ]; then
-            run 0 "$name: eval of what was recorded" eval "$p" --tensor ln1 --weights "$w" --json
+            run 0 "$name: eval of the recorded tensors" eval "$p" --tensor ln1 --weights "$w" --json
             oracle "$name: against the recording" recorded "$model" "$p" $head "$out"
         fi
     done

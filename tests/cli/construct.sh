@@ -13,8 +13,8 @@ for strategy in theorem gap tuned; do
         json 'sum(Fraction(x)**2 for x in o["direction"]) <= 1 and Fraction(o["kappa"]) > 0'
         json 'o["delta"] is None or (o["promise_certified"] and float(o["delta"]["log2"]) < float(o["certificate"]["min_separation"]["log2"]))'
         python3 -c 'import json, sys; json.dump(json.load(sys.stdin)["certificate"], sys.stdout)' <"$out" >"$work/certificate.json"
-        run 0 "$strategy, $mask: check verifies what was certified" check "$work/certificate.json"
-        run 0 "$strategy, $mask: certify reads what was written" certify "$work/data.json" --weights "$work/$strategy.json"
+        run 0 "$strategy, $mask: check verifies the certificate" check "$work/certificate.json"
+        run 0 "$strategy, $mask: certify reads the written files" certify "$work/data.json" --weights "$work/$strategy.json"
     done
 done
 # What gap promises, by other code; tokens whose scores reach 8 gaps, 2 2/3, and 1.
@@ -22,11 +22,11 @@ for tokens in '[[1], [2]], [[2], [3], [1]]' '[[-1], [2]], [[2]]' '[[-1], [1]], [
     echo '{"format": "attest/dataset", "version": 1, "sequences": ['"$tokens"']}' >"$work/few.json"
     run 0 "gap for $tokens" construct "$work/few.json" --strategy gap --json
     python3 "$srcdir/tests/ref/gap_promise.py" "$work/few.json" "$out"
-    result $? "gap for $tokens: what is promised"
+    result $? "gap for $tokens: the promised bound"
 done
 run 0 "gap in two dimensions" construct "$work/data.json" --strategy gap --json
 python3 "$srcdir/tests/ref/gap_promise.py" "$work/data.json" "$out"
-result $? "gap in two dimensions: what is promised"
+result $? "gap in two dimensions: the promised bound"
 python3 "$srcdir/tests/ref/gap_promise.py" >"$out"
 result $? "gap: no promise is less than that of Lemma F"
 run 0 "tuned is the widest" construct "$work/data.json" --strategy tuned --json

@@ -36,7 +36,7 @@ result $? "the places are those texts"
 
 # The entry of the gallery: the file that is in the program, the pair and the search by brute force, and other W_V and W_O.
 PYTHONDONTWRITEBYTECODE=1 python3 "$srcdir/examples/devil/block.py" page.safetensors hardmax.json | cmp -s - "$srcdir/examples/devil/block.safetensors"
-result $? "block.safetensors is what block.py makes"
+result $? "block.py writes the same block.safetensors"
 run 0 "the least texts" counterexample --weights hardmax.json --vocabulary page.safetensors --tensor ln1 --least --json -o least.json
 run 0 "the same, from the gallery" counterexample --show trained --json
 cp "$out" trained.json

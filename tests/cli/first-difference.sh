@@ -1,18 +1,18 @@
 #!/bin/sh
-# attest certify --method first-difference where doubles, or first differences alone, do not tell:
-# outputs of different tokens that nearly meet, numbers beyond doubles, near ties, hypotheses that
-# fail.
+# attest certify --method first-difference where doubles or first differences alone do not decide:
+# outputs of different tokens at a tiny distance, numbers beyond the range of doubles, near ties, and
+# weights that do not meet the hypotheses.
 . "$srcdir/tests/cli/lib.sh"
 cd "$work" || exit 1
 
-data() { # file, sequences as Python; numbers and fractions "p/q" of one or more entries
+data() { # file, sequences as a Python list of lists of tokens: a number, a fraction "p/q", or a tuple of these
     python3 -c '
 import json, sys
 S = eval(sys.argv[2])
 json.dump({"format": "attest/dataset", "version": 1, "sequences":
            [[[str(x) for x in (t if isinstance(t, tuple) else (t,))] for t in s] for s in S]}, open(sys.argv[1], "w"))' "$1" "$2"
 }
-weights() { # file WQ WK WV WO, the first three as v of 1 v^T
+weights() { # file, then WQ, WK and WV as the row v of 1 v^T, then WO
     cat >"$1" <<END
 {"format": "attest/weights", "version": 1, "activation": "softmax",
  "heads": [{"WQ": {"u": [1], "v": [$2]}, "WK": {"u": [1], "v": [$3]}, "WV": {"u": [1], "v": [$4]}, "WO": [$5]}]}
@@ -20,16 +20,16 @@ END
 }
 by="--method first-difference --json"
 
-# Two tokens whose outputs are 1.2e-61 apart, far less than 128 bits see. No token has two
-# contexts, so there is no first difference at all.
+# Two tokens whose outputs are 1.2e-61 apart, less than 128 bits resolve. No token has two contexts,
+# so there is no first difference.
 data meet.json '[[2, -1]]'
 weights meet-w.json 1 '"3/2"' 1 '["-1011235163663451465635453404877950285330273262029960488578441e-60"]'
 for method in first-difference auto; do
-    run 0 "outputs of different tokens that nearly meet, $method" certify meet.json --weights meet-w.json --method $method --json
+    run 0 "outputs of different tokens at a tiny distance, $method" certify meet.json --weights meet-w.json --method $method --json
     json 'o["verdict"] == "proved" and o["pair"] == [[0, 0], [0, 1]] and abs(float(o["min_separation"]["log2"]) + 202.353911432650) < 1e-9'
 done
-run 1 "and not more than that" certify meet.json --weights meet-w.json $by --delta 1.3e-61
-# Different tokens that are closest: the pair that attains it is named.
+run 1 "a larger delta is refuted" certify meet.json --weights meet-w.json $by --delta 1.3e-61
+# The closest outputs belong to different tokens: the program names the pair.
 data other.json '[[(-6, -7), (-1, 0)], [(-7, 9)]]'
 weights other-w.json '2, 5' '"3", "15/2"' '2, 5' '["12/5"], ["-16/5"]'
 run 0 "different tokens that are closest" certify other.json --weights other-w.json $by -o other-cert.json
@@ -37,8 +37,8 @@ json 'o["method"] == "first-difference" and o["pair"] == [[0, 0], [0, 1]] and ab
 run 0 "their certificate" check other-cert.json
 
 # Contexts {1000}, {1000, 1}, ..., {1000, 700} of the token 1000, in units of s: the first two
-# differ least, by w 999 s e^-(999000 k s^2) up to a factor that no double tells from 1. There are
-# more neighbours than are kept.
+# differ least, by w 999 s e^-(999000 k s^2), up to a factor that rounds to 1 in a double. There are
+# more neighbouring pairs than the method keeps.
 for scale in "40 10" "100 100"; do
     s=${scale% *} k=${scale#* }
     data huge.json "[[s * 1000, s * i] for s in [10**$s] for i in range(700, 0, -1)] + [[1000 * 10**$s]]"
@@ -46,9 +46,9 @@ for scale in "40 10" "100 100"; do
     run 0 "s = 1e$s, k = 1e$k" certify huge.json --weights huge-w.json $by
     json 'o["pair"] == [[699, 0], [700, 0]] and o["min_separation"]["log2"] == "-1.44125234584807e+'$((2 * s + k + 6))'"'
 done
-# Scores beyond doubles, in no special order: the bounds of all neighbours are unknown, there are
-# more of them than are kept, and nothing may be claimed that leaves out the least. The depth of a
-# token's first difference, in units of k s^2, tells it.
+# Scores beyond the range of doubles, in random order: the bounds of all neighbouring pairs are unknown,
+# there are more pairs than the method keeps, and a claim must not omit the closest pair. The depth of
+# the deepest first difference, in units of k s^2, gives the least separation.
 cat >beyond.py <<'END'
 import json
 state, pool, S = 1, [], []
@@ -73,16 +73,18 @@ print(deepest)
 END
 deepest=$(python3 beyond.py)
 weights beyond-w.json '"1e10"' 1 1 '["1e-9"]'
-run 0 "scores beyond doubles" certify beyond.json --weights beyond-w.json $by
+run 0 "scores beyond the range of doubles" certify beyond.json --weights beyond-w.json $by
 json '"log2" not in o["min_separation"] or abs(float(o["min_separation"]["log2"].split("e")[0]) + float(("%.9e" % ('$deepest' / 0.6931471805599453)).split("e")[0])) < 1e-5'
-# Squares beyond doubles, more positions than are kept: every norm is that of the token and 1e-9 of it.
+# Norms whose squares are beyond the range of doubles, and more positions than the method keeps. Every
+# norm is 1 + 1e-9 times that of its token.
 data square.json '[[(i + 1) * 10**160, (i + 101) * 10**160] for i in range(100)]'
 weights square-w.json '"1e-260"' 1 1 '["1e-9"]'
-run 1 "norms whose squares are beyond doubles" certify square.json --weights square-w.json $by --r 1e155
+run 1 "norms whose squares are beyond the range of doubles" certify square.json --weights square-w.json $by --r 1e155
 json 'o["max_norm_at"] == [99, 1] and abs(float(o["max_norm"]["log2"]) - 539.1523517) < 1e-6'
-run 0 "the same below a bound" certify square.json --weights square-w.json $by --r 2.0000000021e162
+run 0 "norms below r" certify square.json --weights square-w.json $by --r 2.0000000021e162
 
-# Two first differences that agree to 38 digits: the first is named, and lies in the ball.
+# Two first differences that agree in 38 digits: the program names the first pair, and the ball contains
+# its distance.
 data tie.json '[[(500, "3/100"), (1, "5/2")], [(500, "3/100"), (1, "5/2"), ("400." + "0" * 37 + "112", "3/100")],
     [(300, "3/100"), (1, "5/2")], [(300, "3/100"), (1, "5/2"), (200, "3/100")]]'
 weights tie-w.json '0, 1' '1, 0' '1, 0' '["0"], ["1/1000"]'
@@ -90,7 +92,7 @@ run 0 "a near tie" certify tie.json --weights tie-w.json $by -o tie-cert.json
 json 'o["pair"] == [[0, 1], [1, 1]]'
 run 0 "its certificate" check tie-cert.json
 
-# Where Lemma F does not apply nothing is claimed, and nothing is certified.
+# Where Lemma F does not apply, the verdict is undecided.
 data close.json '[[1, 2], [1, 3]]'
 weights close-w.json 1 1 1 '["1/9"]'
 run 3 "scores too close" certify close.json --weights close-w.json $by

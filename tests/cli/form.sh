@@ -38,7 +38,7 @@ data = {"format": "attest/dataset", "version": 1}
 write("data", data | {"sequences": [[token[t] for t in s] for s in ((0, 1, 2, 0), (3, 1, 4), (1, 0))]})
 # Without a skip and a mask all outputs of a sequence of one token are equal, wherever it stands: no pair of them is required.
 write("same", data | {"sequences": [[token[0]] * 3, [token[1]]]})
-# The second token is the first times 3: a norm of queries and keys cannot tell, and the values are equal.
+# The second token is the first times 3: with a norm of queries and keys both have the same scores, and the values are equal.
 make("merged", gains=True, head_norm={"eps": 0}, rotary=turns, skip=False, mask="none", norm={"kind": "rms", "eps": "0"})
 write("times", data | {"sequences": [[["1", "2", "1/3", "1"]], [["3", "6", "1", "3"]]]})
 END

@@ -37,7 +37,7 @@ for kind in gpt2 llama qwen3 llama3 linear gemma2 gemma3 phi3 bloom neox bert; d
     python3 "$oracle" compare $kind $kind $kind/qkv.safetensors >said 2>>"$err"
     result $? "$(tail -n 1 said)"
     # shellcheck disable=SC2086 -- options are words
-    run 0 "$kind: what it formed" heads $kind/qkv.safetensors $layers $more --all --formats bfloat16 -o $kind/qkv.json
+    run 0 "$kind: the queries, keys and values that it saved" heads $kind/qkv.safetensors $layers $more --all --formats bfloat16 -o $kind/qkv.json
     same $kind/model.json $kind/qkv.json
     result $? "$kind: the same figures"
 done
@@ -127,7 +127,7 @@ model="--model gpt2/model.safetensors --activations gpt2/stream.safetensors --st
     refused "both kinds" heads gpt2/qkv.safetensors --arch gpt2 $model
     refused "an unknown architecture" heads --arch gpt5 $model
     complains 'there are gpt2, llama, '
-    refused "names that it knows itself" heads --arch gpt2 $model --q q
+    refused "names that --arch determines" heads --arch gpt2 $model --q q
     refused "another number of heads" heads --arch gpt2 $model --heads 5
     complains 'are not 5 heads'
     refused "a layer that is not there" heads --arch gpt2 $model --layer 9
@@ -226,7 +226,7 @@ refused "truth values as gains" heads --arch llama $other
 complains 'model.layers.0.input_layernorm.weight: these are truth values, not numbers'
 change 'pass'
 # shellcheck disable=SC2086
-run 0 "a window that is asked for" heads --arch llama $other --window 2,0 --all --formats bfloat16
+run 0 "a window from the command line" heads --arch llama $other --window 2,0 --all --formats bfloat16
 printf '{' >other/config.json
 # shellcheck disable=SC2086
 refused "a broken config" heads --arch llama $other

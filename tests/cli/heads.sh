@@ -85,7 +85,7 @@ result $? "the same in parts"
 touch -d '2001-01-01' parts/*
 run 0 "again" $parts --shard 2/3
 [ -z "$(find parts -type f -newer model.safetensors)" ]
-result $? "what is done is not done again"
+result $? "finished parts are not computed again"
 rm parts/layer-3-head-2
 refused "a part is missing" $parts
 complains 'parts: the results of 1 of 8 heads are missing: --shard K/N computes them'
@@ -220,10 +220,10 @@ for h in record["heads"]:
     ok = ok and found["name"] == "stages" and abs(found["relative_error"]["max"] - worst) <= 1e-5 * worst and found["weights_error"]["max"] is None
 sys.exit(not ok)
 KERNEL
-result $? "the kernel's errors are those of what simulate returns"
+result $? "the errors of the kernel are those of the output of simulate"
 
 refused "a kernel without a schedule" heads model.safetensors $layers --all --kernel bf16-flash2
-refused "a format beyond doubles" heads model.safetensors $layers --all --formats p=100
+refused "a format that doubles do not contain" heads model.safetensors $layers --all --formats p=100
 refused "one beside a kernel" heads model.safetensors $layers --all --formats p=30 --stage $stages
 complains 'p=30 or its accumulator is neither'
 refused "no such layer" heads model.safetensors $layers --layer 1

@@ -172,7 +172,7 @@ refused "by another name" certify data.json --weights softmax.json -o other-name
 refused "in the place of the weights" certify data.json --weights softmax.json -o softmax.json
 refused "outputs in the place of queries, keys and values" simulate qkv.safetensors --kernel hopper-bf16-64 -o qkv.safetensors
 cmp -s data.json untouched.json
-result $? "the data are what they were"
+result $? "the data are unchanged"
 run 0 "a record" audit data.json --weights softmax.json --formats bfloat16 --quick -o record.json
 run 0 "a gate that is brought up to date" audit data.json --weights softmax.json --formats bfloat16 --quick --gate record.json -o record.json
 

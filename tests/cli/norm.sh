@@ -59,7 +59,7 @@ for kind in layer rms; do
             weights $kind $eps $skip softmax >"$work/w.json"
             run 0 "$kind, eps $eps, skip $skip: eval" eval "$work/data.json" --weights "$work/w.json" --json
             python3 "$work/oracle.py" "$work/data.json" "$work/w.json" "$out" 2>>"$err"
-            result $? "$kind, eps $eps, skip $skip: the balls hold what is true"
+            result $? "$kind, eps $eps, skip $skip: the balls contain the true values"
         done
     done
 done

@@ -42,7 +42,7 @@ run 1 "for people" range "$d/two.safetensors" --kernel "$d/exact.json" --scale $
 shows '^  P up to 464 +0\.857980995'
 shows '^  P up to 448 +0\.807354922'
 shows '^weight-overflow +yes .*4096 at batch 0, head 0, row 0, key 1, schedule 0$'
-run 0 "what the saturating kernel returns" simulate "$d/two.safetensors" --kernel "$d/exact.json" --scale $ln2x4 -o "$d/out"
+run 0 "the output of the saturating kernel" simulate "$d/two.safetensors" --kernel "$d/exact.json" --scale $ln2x4 -o "$d/out"
 python3 -c "
 import struct, sys
 data = open('$d/out', 'rb').read()
@@ -54,7 +54,7 @@ run 0 "a threshold below the safe one" range "$d/two.safetensors" --kernel "$d/s
 json 'o["verdict"] == "safe" and all(e["answer"] == "no" for e in o["events"])'
 run 0 "scores that are close: any threshold is safe" range "$d/two.safetensors" --kernel "$d/exact.json" --scale 0.5 --json
 json 'o["threshold"]["any_is_safe_here"] and o["verdict"] == "safe"'
-run 0 "what vanishes" range "$d/spread.safetensors" --kernel "$d/safe.json" --scale none --json
+run 0 "weights that vanish" range "$d/spread.safetensors" --kernel "$d/safe.json" --scale none --json
 json '[e["event"] for e in o["events"] if e["answer"] == "yes"] == ["exp-flush", "weight-vanishes"]'
 json 'o["offset"]["smallest_safe"] == 279 and o["offset"]["largest_safe"] == 8'
 run 1 "scores that overflow" range "$d/large.safetensors" --kernel fp32-any --scale none --json
@@ -70,9 +70,9 @@ run 0 "a kernel that quantises" simulate "$f" --kernel "$d/any.json" --quantise 
 shows '^quantised inputs: k int8:per-token v int8:per-token; exact values are those of the inputs as they are given$'
 run 0 "the same kernel on quantised inputs" simulate "$d/quantised.safetensors" --kernel "$d/any.json" -o "$d/other"
 ref same "$d/one" "$d/other"
-result $? "return the same, bit for bit"
+result $? "return the same bits"
 run 0 "its output is one of its own" judge "$f" --kernel "$d/any.json" --quantise kv=int8:per-token "$d/one"
-run 1 "and none of the kernel that does not" judge "$f" --kernel "$d/any.json" "$d/one"
+run 1 "and no output of the kernel that does not quantise" judge "$f" --kernel "$d/any.json" "$d/one"
 run 0 "exact values of the quantised inputs" tolerance "$f" --kernel "$d/any.json" --quantise kv=int8:per-token,exact=quantised --json
 json 'o["max_bound"] < 1e-5 and o["model"]["quantise"] == {"q": None, "k": "int8:per-token", "v": "int8:per-token", "p": None, "exact": "quantised", "descale": "inputs"}'
 run 0 "of the given ones" tolerance "$f" --kernel "$d/any.json" --quantise kv=int8:per-token --json
@@ -82,7 +82,7 @@ json 'len(o["schemes"]["heads"]) == 1 and o["schemes"]["heads"][0]["relative_err
 best=$(python3 -c "import json; print(json.load(open('$out'))['schemes']['heads'][0]['scheme'])")
 run 0 "in that scheme, $best" simulate "$f" --kernel "$d/any.json" --quantise kv=$best -o "$d/best"
 ref within "$d/best" "$f" 0.02
-result $? "outputs are within what was proved"
+result $? "outputs are within the proved error"
 run 0 "another list" range "$f" --kernel "$d/any.json" --max-error 0.02 --schemes mxfp4:mx,q4_0
 shows 'none of those tried'
 # scores of the first row that doubles do not know, then a row that is known
@@ -132,7 +132,7 @@ for name in "qkv":
 text = json.dumps(head).encode()
 open(sys.argv[1] + "/beyond.safetensors", "wb").write(struct.pack("<Q", len(text)) + text + data)
 END
-refused "quantised to what is no number of the kernel" tolerance "$d/beyond.safetensors" --kernel fp8-flash3-hopper \
+refused "quantised to a format whose numbers the kernel cannot read" tolerance "$d/beyond.safetensors" --kernel fp8-flash3-hopper \
     --quantise q=e4m3:scale=1,v=e4m3:scale=1,k=e4m3:scale=4
 complains 'k\[1\]\[0\]\[2\]\[1\], quantised by e4m3:scale=4, is not a number of float8_e4m3fn'
 refused "no such scheme" range "$f" --kernel fp32-any --quantise k=int9

@@ -89,7 +89,7 @@ END
 result $? "products of long numbers are limited"
 complains 'max-work'
 
-run 0 "what is allowed is done" eval 4.json --weights softmax.json
+run 0 "work below the limit is done" eval 4.json --weights softmax.json
 run 0 "steep scores" certify 250.json --weights steep.json
 run 0 "certified" certify 4.json --weights softmax.json -o claim.json
 run 0 "checked" check claim.json

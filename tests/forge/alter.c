@@ -5,25 +5,26 @@
 
 enum { LEAST_EXPONENT = -20000 };
 
-static const ref_square *random_separation(size_t *a, size_t *b, const forge_bench *bench)
+static const ref_square *random_separation(size_t *a, size_t *b, const forge_context *context)
 {
-    const ref_truth *truth = bench->truth;
+    const ref_truth *truth = context->truth;
 
     do {
-        *a = (size_t)forge_below(bench->state, (long)truth->positions);
-        *b = (size_t)forge_below(bench->state, (long)truth->positions);
+        *a = (size_t)forge_below(context->state, (long)truth->positions);
+        *b = (size_t)forge_below(context->state, (long)truth->positions);
     } while (!truth->required[*a * truth->positions + *b]);
     return ref_truth_separation(truth, *a, *b);
 }
 
-/* root encloses the root; false when it is below 2^LEAST_EXPONENT. */
+/* root encloses the root of the square; returns false if the midpoint is below
+ * 2^LEAST_EXPONENT. */
 static bool get_root(arb_t root, const ref_square *square)
 {
     arb_sqrt(root, square->ball, 192);
     return arf_cmpabs_2exp_si(arb_midref(root), LEAST_EXPONENT) > 0;
 }
 
-/* x = 2^-k, one of a few sizes. */
+/* x = a random power of 2, from 2^-10 to 2^-19000. */
 static void set_small(arf_t x, uint64_t *state)
 {
     static const long k[] = {10, 60, 1000, 4090, 4100, 4200, 19000};
@@ -31,9 +32,9 @@ static void set_small(arf_t x, uint64_t *state)
     arf_set_si_2exp_si(x, 1, -k[forge_below(state, (long)(sizeof k / sizeof k[0]))]);
 }
 
-/* x = the simplest rational within 2^-100 of the root, relative to it: where scores are large
- * that is the value of hardmax, and the root differs from it by less than any ball tells. False
- * where the root is too small. */
+/* x = the simplest rational at a relative distance of at most 2^-100 from the root. For large
+ * scores this is the distance under hardmax, and no ball separates the root from it. Returns
+ * false if the root is too small. */
 static bool get_simplest(fmpq_t x, const ref_square *square)
 {
     fmpq_t low, high;
@@ -85,7 +86,7 @@ void forge_near(fmpq_t x, const ref_square *square, int side, uint64_t *state)
     fmpq_clear(factor), arb_clear(root), arf_clear(end);
 }
 
-/* ball = a correct enclosure of the root, of some width. */
+/* ball = a correct enclosure of the root, of random width. */
 static void enclose(forge_ball *ball, const ref_square *square, uint64_t *state)
 {
     static const slong bits[] = {2, 30, 53, 100, 128};
@@ -112,8 +113,9 @@ static void enclose(forge_ball *ball, const ref_square *square, uint64_t *state)
     arb_clear(root), arf_clear(end);
 }
 
-/* Moves one end of a correct enclosure to the other side of the truth: by radius, by a unit in
- * the last place, by leaving out the radius, or by a factor. */
+/* Changes a correct enclosure, mostly such that it no longer contains the truth: moves the
+ * midpoint by the radius, by a unit in the last place or by a factor, or removes or scales the
+ * radius. */
 static void spoil(forge_ball *ball, const ref_square *square, uint64_t *state)
 {
     arf_t unit;
@@ -148,18 +150,18 @@ static void spoil(forge_ball *ball, const ref_square *square, uint64_t *state)
     arf_clear(unit);
 }
 
-static void change_verdict(forge_claim *claim, const forge_bench *bench)
+static void change_verdict(forge_claim *claim, const forge_context *context)
 {
     static const attest_verdict verdict[] = {ATTEST_PROVED, ATTEST_REFUTED, ATTEST_UNDECIDED};
     attest_verdict other;
 
     do
-        other = verdict[forge_below(bench->state, 3)];
+        other = verdict[forge_below(context->state, 3)];
     while (other == claim->verdict);
     claim->verdict = other;
 }
 
-/* A bound near the root, near an end of the ball, or nowhere near. */
+/* bound = 0, a random decimal, an end of the ball, or a number near the root. */
 static void change_bound(fmpq_t bound, const ref_square *square, const forge_ball *ball,
                          uint64_t *state)
 {
@@ -188,56 +190,56 @@ static void change_bound(fmpq_t bound, const ref_square *square, const forge_bal
     fmpq_clear(rad);
 }
 
-static const ref_square *least(const forge_bench *bench)
+static const ref_square *least(const forge_context *context)
 {
-    return ref_truth_separation(bench->truth, bench->least[0], bench->least[1]);
+    return ref_truth_separation(context->truth, context->least[0], context->least[1]);
 }
 
-static void change_delta(forge_claim *claim, const forge_bench *bench)
+static void change_delta(forge_claim *claim, const forge_context *context)
 {
     size_t a, b;
 
-    if (bench->truth->required_pairs == 0)
-        forge_decimal(claim->delta, 1, forge_below(bench->state, 20) - 10);
+    if (context->truth->required_pairs == 0)
+        forge_decimal(claim->delta, 1, forge_below(context->state, 20) - 10);
     else
         change_bound(claim->delta,
-                     forge_below(bench->state, 3) ? least(bench)
-                                                  : random_separation(&a, &b, bench),
-                     &claim->separation, bench->state);
+                     forge_below(context->state, 3) ? least(context)
+                                                    : random_separation(&a, &b, context),
+                     &claim->separation, context->state);
 }
 
-static void change_r(forge_claim *claim, const forge_bench *bench)
+static void change_r(forge_claim *claim, const forge_context *context)
 {
-    const ref_truth *truth = bench->truth;
-    size_t at = forge_below(bench->state, 3)
-                    ? bench->largest
-                    : (size_t)forge_below(bench->state, (long)truth->positions);
+    const ref_truth *truth = context->truth;
+    size_t at = forge_below(context->state, 3)
+                    ? context->largest
+                    : (size_t)forge_below(context->state, (long)truth->positions);
 
-    claim->has_r = forge_below(bench->state, 8) > 0;
+    claim->has_r = forge_below(context->state, 8) > 0;
     if (claim->has_r)
-        change_bound(claim->r, &truth->norm[at], &claim->norm, bench->state);
+        change_bound(claim->r, &truth->norm[at], &claim->norm, context->state);
 }
 
-static attest_place random_place(const forge_bench *bench)
+static attest_place random_place(const forge_context *context)
 {
-    size_t total = bench->truth->positions;
+    size_t total = context->truth->positions;
     attest_place place =
-        attest_place_get(bench->dataset, (size_t)forge_below(bench->state, (long)total));
+        attest_place_get(context->dataset, (size_t)forge_below(context->state, (long)total));
 
-    if (forge_below(bench->state, 20) == 0) /* just outside, or far */
+    if (forge_below(context->state, 20) == 0) /* just outside, or far */
         place.position +=
-            forge_below(bench->state, 2) ? bench->dataset->longest : (size_t)-1 / 4;
-    if (forge_below(bench->state, 20) == 0)
-        place.sequence = bench->dataset->count;
+            forge_below(context->state, 2) ? context->dataset->longest : (size_t)-1 / 4;
+    if (forge_below(context->state, 20) == 0)
+        place.sequence = context->dataset->count;
     return place;
 }
 
-static void change_pair(forge_claim *claim, const forge_bench *bench)
+static void change_pair(forge_claim *claim, const forge_context *context)
 {
     attest_place first = claim->pair[0];
     size_t a, b;
 
-    switch (forge_below(bench->state, 5)) {
+    switch (forge_below(context->state, 5)) {
     case 0:
         claim->pair[0] = claim->pair[1];
         claim->pair[1] = first;
@@ -246,128 +248,131 @@ static void change_pair(forge_claim *claim, const forge_bench *bench)
         claim->has_pair = !claim->has_pair;
         break;
     case 2:
-        claim->pair[0] = random_place(bench);
-        claim->pair[1] = random_place(bench);
+        claim->pair[0] = random_place(context);
+        claim->pair[1] = random_place(context);
         claim->has_pair = true;
         break;
     default:
-        if (bench->truth->required_pairs == 0)
+        if (context->truth->required_pairs == 0)
             break;
-        random_separation(&a, &b, bench);
-        claim->pair[0] = attest_place_get(bench->dataset, a < b ? a : b);
-        claim->pair[1] = attest_place_get(bench->dataset, a < b ? b : a);
+        random_separation(&a, &b, context);
+        claim->pair[0] = attest_place_get(context->dataset, a < b ? a : b);
+        claim->pair[1] = attest_place_get(context->dataset, a < b ? b : a);
         claim->has_pair = true;
     }
 }
 
-static void change_separation(forge_claim *claim, const forge_bench *bench)
+static void change_separation(forge_claim *claim, const forge_context *context)
 {
-    if (bench->truth->required_pairs == 0)
+    if (context->truth->required_pairs == 0)
         return;
-    spoil(&claim->separation, least(bench), bench->state);
+    spoil(&claim->separation, least(context), context->state);
 }
 
-static void change_norm(forge_claim *claim, const forge_bench *bench)
+static void change_norm(forge_claim *claim, const forge_context *context)
 {
-    spoil(&claim->norm, &bench->truth->norm[bench->largest], bench->state);
+    spoil(&claim->norm, &context->truth->norm[context->largest], context->state);
 }
 
-static void change_place(forge_claim *claim, const forge_bench *bench)
+static void change_place(forge_claim *claim, const forge_context *context)
 {
-    claim->has_largest = forge_below(bench->state, 5) > 0;
-    claim->largest = random_place(bench);
+    claim->has_largest = forge_below(context->state, 5) > 0;
+    claim->largest = random_place(context);
 }
 
-static void take_other_pair(forge_claim *claim, const forge_bench *bench)
+static void take_other_pair(forge_claim *claim, const forge_context *context)
 {
     const ref_square *square;
     size_t a, b;
 
-    if (bench->truth->required_pairs == 0)
+    if (context->truth->required_pairs == 0)
         return;
-    square = random_separation(&a, &b, bench);
-    claim->pair[0] = attest_place_get(bench->dataset, a < b ? a : b);
-    claim->pair[1] = attest_place_get(bench->dataset, a < b ? b : a);
+    square = random_separation(&a, &b, context);
+    claim->pair[0] = attest_place_get(context->dataset, a < b ? a : b);
+    claim->pair[1] = attest_place_get(context->dataset, a < b ? b : a);
     claim->has_pair = true;
-    enclose(&claim->separation, square, bench->state);
-    forge_near(claim->delta, square, -1, bench->state);
-    if (forge_below(bench->state, 3) == 0)
+    enclose(&claim->separation, square, context->state);
+    forge_near(claim->delta, square, -1, context->state);
+    if (forge_below(context->state, 3) == 0)
         fmpq_zero(claim->delta);
-    claim->has_r = claim->has_r && forge_below(bench->state, 2);
+    claim->has_r = claim->has_r && forge_below(context->state, 2);
     claim->verdict = ATTEST_PROVED;
 }
 
-static void take_other_norm(forge_claim *claim, const forge_bench *bench)
+static void take_other_norm(forge_claim *claim, const forge_context *context)
 {
-    size_t at = (size_t)forge_below(bench->state, (long)bench->truth->positions);
+    size_t at = (size_t)forge_below(context->state, (long)context->truth->positions);
 
-    claim->largest = attest_place_get(bench->dataset, at);
-    enclose(&claim->norm, &bench->truth->norm[at], bench->state);
-    claim->has_r = forge_below(bench->state, 4) > 0;
+    claim->largest = attest_place_get(context->dataset, at);
+    enclose(&claim->norm, &context->truth->norm[at], context->state);
+    claim->has_r = forge_below(context->state, 4) > 0;
     if (claim->has_r)
-        forge_near(claim->r, &bench->truth->norm[at], 1, bench->state);
-    if (bench->truth->required_pairs && forge_below(bench->state, 2))
-        forge_near(claim->delta, least(bench), -1, bench->state);
+        forge_near(claim->r, &context->truth->norm[at], 1, context->state);
+    if (context->truth->required_pairs && forge_below(context->state, 2))
+        forge_near(claim->delta, least(context), -1, context->state);
     claim->verdict = ATTEST_PROVED;
 }
 
-/* Bounds around the extremes; the enclosures are correct. */
-static void take_tight(forge_claim *claim, const forge_bench *bench, attest_verdict verdict)
+/* Sets bounds just below, at or just above the extremes, with correct enclosures and this
+ * verdict. */
+static void take_tight(forge_claim *claim, const forge_context *context, attest_verdict verdict)
 {
-    uint64_t *state = bench->state;
+    uint64_t *state = context->state;
 
-    if (bench->truth->required_pairs) {
-        claim->pair[0] = attest_place_get(bench->dataset, bench->least[0]);
-        claim->pair[1] = attest_place_get(bench->dataset, bench->least[1]);
+    if (context->truth->required_pairs) {
+        claim->pair[0] = attest_place_get(context->dataset, context->least[0]);
+        claim->pair[1] = attest_place_get(context->dataset, context->least[1]);
         claim->has_pair = true;
-        enclose(&claim->separation, least(bench), state);
-        forge_near(claim->delta, least(bench), (int)forge_below(state, 3) - 1, state);
+        enclose(&claim->separation, least(context), state);
+        forge_near(claim->delta, least(context), (int)forge_below(state, 3) - 1, state);
     }
-    enclose(&claim->norm, &bench->truth->norm[bench->largest], state);
-    claim->largest = attest_place_get(bench->dataset, bench->largest);
+    enclose(&claim->norm, &context->truth->norm[context->largest], state);
+    claim->largest = attest_place_get(context->dataset, context->largest);
     claim->has_r = forge_below(state, 2);
     if (claim->has_r)
-        forge_near(claim->r, &bench->truth->norm[bench->largest],
+        forge_near(claim->r, &context->truth->norm[context->largest],
                    (int)forge_below(state, 3) - 1, state);
     claim->verdict = verdict;
 }
 
-static void change_method(forge_claim *claim, const forge_bench *bench)
+static void change_method(forge_claim *claim, const forge_context *context)
 {
     static const char *const name[] = {"exact", "ball",         "filter", "first-difference",
                                        "auto",  "by inspection"};
     static const long bits[] = {0, 53, 128, 1L << 40, -1};
 
-    claim->method = name[forge_below(bench->state, sizeof name / sizeof name[0])];
-    claim->precision_bits = bits[forge_below(bench->state, 5)];
+    claim->method = name[forge_below(context->state, sizeof name / sizeof name[0])];
+    claim->precision_bits = bits[forge_below(context->state, 5)];
 }
 
-static void change_remark(forge_claim *claim, const forge_bench *bench)
+static void change_remark(forge_claim *claim, const forge_context *context)
 {
     forge_ball *ball =
-        claim->has_pair && forge_below(bench->state, 2) ? &claim->separation : &claim->norm;
+        claim->has_pair && forge_below(context->state, 2) ? &claim->separation : &claim->norm;
 
-    ball->remark = (forge_remark)(1 + forge_below(bench->state, FORGE_REMARKS - 1));
+    ball->remark = (forge_remark)(1 + forge_below(context->state, FORGE_REMARKS - 1));
 }
 
-static void change_required(forge_claim *claim, const forge_bench *bench)
+static void change_required(forge_claim *claim, const forge_context *context)
 {
-    claim->required_pairs = (long)bench->truth->required_pairs + forge_below(bench->state, 3);
+    claim->required_pairs =
+        (long)context->truth->required_pairs + forge_below(context->state, 3);
 }
 
-static void change_hash(forge_claim *claim, const forge_bench *bench)
+static void change_hash(forge_claim *claim, const forge_context *context)
 {
-    char *digit = &claim->sha256[forge_below(bench->state, 2)][forge_below(bench->state, 64)];
+    char *digit =
+        &claim->sha256[forge_below(context->state, 2)][forge_below(context->state, 64)];
 
     *digit = *digit == '0' ? '1' : '0';
     claim->wrong_hash = true;
 }
 
-static void change_several(forge_claim *claim, const forge_bench *bench)
+static void change_several(forge_claim *claim, const forge_context *context)
 {
-    for (long n = 2 + forge_below(bench->state, 2); n > 0; n--)
-        forge_alter(claim, (forge_kind)(1 + forge_below(bench->state, FORGE_TIGHT_REFUTED)),
-                    bench);
+    for (long n = 2 + forge_below(context->state, 2); n > 0; n--)
+        forge_alter(claim, (forge_kind)(1 + forge_below(context->state, FORGE_TIGHT_REFUTED)),
+                    context);
 }
 
 const char *forge_kind_name(forge_kind kind)
@@ -393,9 +398,9 @@ const char *forge_kind_name(forge_kind kind)
     return name[kind];
 }
 
-void forge_alter(forge_claim *claim, forge_kind kind, const forge_bench *bench)
+void forge_alter(forge_claim *claim, forge_kind kind, const forge_context *context)
 {
-    static void (*const change[FORGE_KINDS])(forge_claim *, const forge_bench *) = {
+    static void (*const change[FORGE_KINDS])(forge_claim *, const forge_context *) = {
         [FORGE_VERDICT] = change_verdict,
         [FORGE_DELTA] = change_delta,
         [FORGE_R] = change_r,
@@ -413,7 +418,7 @@ void forge_alter(forge_claim *claim, forge_kind kind, const forge_bench *bench)
     };
 
     if (kind == FORGE_TIGHT_PROVED || kind == FORGE_TIGHT_REFUTED)
-        take_tight(claim, bench, kind == FORGE_TIGHT_PROVED ? ATTEST_PROVED : ATTEST_REFUTED);
+        take_tight(claim, context, kind == FORGE_TIGHT_PROVED ? ATTEST_PROVED : ATTEST_REFUTED);
     else if (change[kind])
-        change[kind](claim, bench);
+        change[kind](claim, context);
 }

@@ -11,12 +11,12 @@ typedef enum forge_kind {
     FORGE_VERDICT,
     FORGE_DELTA,
     FORGE_R,
-    FORGE_PAIR,       /* another one, not required, swapped, out of range, none */
-    FORGE_SEPARATION, /* its enclosure */
-    FORGE_NORM,       /* its enclosure */
-    FORGE_PLACE,      /* of the largest norm */
-    FORGE_OTHER_PAIR, /* proved, with a pair that is not the closest, all else as true of it */
-    FORGE_OTHER_NORM, /* the same with a norm that is not the largest */
+    FORGE_PAIR,         /* swapped, removed, of random places, or another required pair */
+    FORGE_SEPARATION,   /* its enclosure */
+    FORGE_NORM,         /* its enclosure */
+    FORGE_PLACE,        /* of the largest norm */
+    FORGE_OTHER_PAIR,   /* proved, with a random required pair, its enclosure, a delta below */
+    FORGE_OTHER_NORM,   /* proved, with a random norm, its enclosure, an r above */
     FORGE_TIGHT_PROVED, /* proved, with bounds around the true extremes */
     FORGE_TIGHT_REFUTED,
     FORGE_METHOD,   /* and precision */
@@ -29,19 +29,21 @@ typedef enum forge_kind {
 
 const char *forge_kind_name(forge_kind kind);
 
-/* The instance, its true extremes and the random state, for the alterations. */
-typedef struct forge_bench {
+/* The inputs of an alteration: the dataset, the oracle, the positions of the extremes, and the
+ * random state. */
+typedef struct forge_context {
     const attest_dataset *dataset;
     const ref_truth *truth;
-    size_t least[2], largest; /* positions; least only if there is a required pair */
+    size_t least[2], largest; /* the closest pair, if a pair is required; the largest norm */
     uint64_t *state;
-} forge_bench;
+} forge_context;
 
-/* x = a number just below (side < 0) or just above (side > 0) the root of the square, or the
- * root itself where it is rational, else the simplest rational near it (side 0). Roots below
- * 2^-20000 are taken for 0, with powers of 2 above them. */
+/* x = a number just below (side < 0) or just above (side > 0) the root of the square. Side 0:
+ * the root itself if it is rational, otherwise the simplest rational near it. A root below
+ * 2^-20000 counts as 0, and a power of 2 as a number just above it. */
 void forge_near(fmpq_t x, const ref_square *square, int side, uint64_t *state);
 
-void forge_alter(forge_claim *claim, forge_kind kind, const forge_bench *bench);
+/* Alters the claim in the way of this kind, at random. */
+void forge_alter(forge_claim *claim, forge_kind kind, const forge_context *context);
 
 #endif

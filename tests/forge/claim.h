@@ -43,7 +43,8 @@ void forge_claim_copy(forge_claim *copy, const forge_claim *claim);
  * where exact ends get large. */
 bool forge_claim_set(forge_claim *claim, const attest_certificate *certificate);
 
-/* Writes it to path; the inputs are dataset.json and weights.json. False: cannot write. */
+/* Writes it to path; the inputs are dataset.json and weights.json. Returns false if this fails.
+ */
 bool forge_claim_write(const forge_claim *claim, const char *path);
 
 typedef enum forge_judgement {

@@ -29,23 +29,23 @@ static bool is_true(const ref_truth *truth, const attest_claim *claim)
     return true;
 }
 
-static void choose_bounds(attest_claim *claim, const forge_bench *bench)
+static void choose_bounds(attest_claim *claim, const forge_context *context)
 {
-    if (bench->truth->required_pairs && forge_below(bench->state, 4))
+    if (context->truth->required_pairs && forge_below(context->state, 4))
         forge_near(claim->delta,
-                   ref_truth_separation(bench->truth, bench->least[0], bench->least[1]),
-                   (int)forge_below(bench->state, 3) - 1, bench->state);
-    claim->has_r = forge_below(bench->state, 2);
+                   ref_truth_separation(context->truth, context->least[0], context->least[1]),
+                   (int)forge_below(context->state, 3) - 1, context->state);
+    claim->has_r = forge_below(context->state, 2);
     if (claim->has_r)
-        forge_near(claim->r, &bench->truth->norm[bench->largest],
-                   (int)forge_below(bench->state, 3) - 1, bench->state);
+        forge_near(claim->r, &context->truth->norm[context->largest],
+                   (int)forge_below(context->state, 3) - 1, context->state);
 }
 
 /* The comparisons of the second route at bounds near every norm and separation; returns how
  * many are wrong or open. */
-static long compare_all(const forge_instance *instance, const forge_bench *bench)
+static long compare_all(const forge_instance *instance, const forge_context *context)
 {
-    const ref_truth *truth = bench->truth;
+    const ref_truth *truth = context->truth;
     attest_recheck check;
     long wrong = 0;
     fmpq_t x;
@@ -62,7 +62,7 @@ static long compare_all(const forge_instance *instance, const forge_bench *bench
                 continue;
             if (b != a)
                 square = ref_truth_separation(truth, a, b);
-            forge_near(x, square, (int)forge_below(bench->state, 3) - 1, bench->state);
+            forge_near(x, square, (int)forge_below(context->state, 3) - 1, context->state);
             wrong += attest_recheck_order(&check, a, b, x, ATTEST_CERTIFY_MAX_BITS) !=
                      ref_square_compare(square, x);
         }
@@ -75,7 +75,7 @@ static long compare_all(const forge_instance *instance, const forge_bench *bench
 static bool decide(uint64_t *state, long counts[3], long *second)
 {
     forge_instance instance;
-    forge_bench bench = {.state = state};
+    forge_context context = {.state = state};
     attest_finding finding;
     attest_claim claim;
     ref_truth truth;
@@ -83,19 +83,19 @@ static bool decide(uint64_t *state, long counts[3], long *second)
 
     forge_instance_init(&instance, state);
     ref_truth_init(&truth, &instance.dataset, &instance.weights);
-    bench.dataset = &instance.dataset;
-    bench.truth = &truth;
-    bench.largest = ref_truth_largest(&truth);
-    ref_truth_least(&bench.least[0], &bench.least[1], &truth);
+    context.dataset = &instance.dataset;
+    context.truth = &truth;
+    context.largest = ref_truth_largest(&truth);
+    ref_truth_least(&context.least[0], &context.least[1], &truth);
     attest_claim_init(&claim);
     attest_finding_init(&finding);
     claim.dataset = &instance.dataset;
     claim.weights = &instance.weights;
-    choose_bounds(&claim, &bench);
+    choose_bounds(&claim, &context);
     right = attest_certify(&finding, &claim, NULL) == ATTEST_OK &&
             finding.verdict == (is_true(&truth, &claim) ? ATTEST_PROVED : ATTEST_REFUTED);
     counts[finding.verdict]++;
-    *second += compare_all(&instance, &bench);
+    *second += compare_all(&instance, &context);
     attest_finding_clear(&finding);
     attest_claim_clear(&claim);
     ref_truth_clear(&truth);

@@ -79,7 +79,7 @@ checked 0 "equal outputs, refuted" true
 checked 1 "equal outputs, proved" proved
 checked 1 "a norm that is not the largest" norm
 
-# The examples of "what balls never tell": delta and r met up to e^-(4 size), and not met.
+# Bounds that balls never decide: delta and r are met up to e^-(4 size), and are not met.
 echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1], [5]]]}' >data.json
 for size in 1e4 1e6 1e40 1e300; do
     sed "s/\"WK\": \[\[-1\]\]/\"WK\": [[\"$size\"]]/; s/\"WO\": \[\[1\]\]/\"WO\": [[\"1\/10\"]]/" w.json >large.json

@@ -34,22 +34,23 @@ typedef struct forgery {
 } forgery;
 
 /* Draws the bounds: none, ordinary ones, or such that the truth is near. */
-static void choose_bounds(attest_claim *claim, const forge_bench *bench)
+static void choose_bounds(attest_claim *claim, const forge_context *context)
 {
-    if (bench->truth->required_pairs && forge_below(bench->state, 2))
+    if (context->truth->required_pairs && forge_below(context->state, 2))
         forge_near(claim->delta,
-                   ref_truth_separation(bench->truth, bench->least[0], bench->least[1]),
-                   (int)forge_below(bench->state, 3) - 1, bench->state);
-    else if (forge_below(bench->state, 2))
-        forge_decimal(claim->delta, 1, -forge_below(bench->state, 3));
-    claim->has_r = forge_below(bench->state, 2);
+                   ref_truth_separation(context->truth, context->least[0], context->least[1]),
+                   (int)forge_below(context->state, 3) - 1, context->state);
+    else if (forge_below(context->state, 2))
+        forge_decimal(claim->delta, 1, -forge_below(context->state, 3));
+    claim->has_r = forge_below(context->state, 2);
     if (claim->has_r)
-        forge_near(claim->r, &bench->truth->norm[bench->largest],
-                   (int)forge_below(bench->state, 3) - 1, bench->state);
+        forge_near(claim->r, &context->truth->norm[context->largest],
+                   (int)forge_below(context->state, 3) - 1, context->state);
 }
 
 /* The certificate that `attest certify` makes of the instance. */
-static bool certify(forge_claim *made, const forge_instance *instance, const forge_bench *bench)
+static bool certify(forge_claim *made, const forge_instance *instance,
+                    const forge_context *context)
 {
     attest_certificate certificate;
     attest_finding finding;
@@ -62,7 +63,7 @@ static bool certify(forge_claim *made, const forge_instance *instance, const for
     claim.dataset = &instance->dataset;
     claim.weights = &instance->weights;
     claim.max_bits = MAX_BITS;
-    choose_bounds(&claim, bench);
+    choose_bounds(&claim, context);
     ok = attest_certify(&finding, &claim, NULL) == ATTEST_OK &&
          attest_certificate_set(&certificate, &claim, &finding, NULL) == ATTEST_OK &&
          attest_certificate_add_dataset(&certificate, "dataset.json", NULL, false, NULL) ==
@@ -77,7 +78,7 @@ static bool certify(forge_claim *made, const forge_instance *instance, const for
 }
 
 /* Writes the forgeries of one certificate; the kinds are about equally frequent. */
-static void forge(forgery *all, const forge_claim *made, const forge_bench *bench)
+static void forge(forgery *all, const forge_claim *made, const forge_context *context)
 {
     forge_claim claim;
     char path[32];
@@ -86,10 +87,10 @@ static void forge(forgery *all, const forge_claim *made, const forge_bench *benc
     for (int i = 0; i < PER_INSTANCE; i++) {
         all[i] = (forgery){.kind = (forge_kind)(i % FORGE_KINDS), .answer = REFUSED};
         if (i >= FORGE_KINDS)
-            all[i].kind = (forge_kind)forge_below(bench->state, FORGE_KINDS);
+            all[i].kind = (forge_kind)forge_below(context->state, FORGE_KINDS);
         forge_claim_copy(&claim, made);
-        forge_alter(&claim, all[i].kind, bench);
-        all[i].judgement = forge_claim_judge(&claim, bench->dataset, bench->truth);
+        forge_alter(&claim, all[i].kind, context);
+        all[i].judgement = forge_claim_judge(&claim, context->dataset, context->truth);
         snprintf(path, sizeof path, "%02d.json", i);
         if (!forge_claim_write(&claim, path))
             abort();
@@ -177,22 +178,22 @@ static bool run_instance(uint64_t *state, const char *place)
     forge_instance instance;
     forge_claim made;
     ref_truth truth;
-    forge_bench bench = {.state = state};
+    forge_context context = {.state = state};
     bool ok = true;
 
     forge_instance_init(&instance, state);
     forge_claim_init(&made);
     ref_truth_init(&truth, &instance.dataset, &instance.weights);
-    bench.dataset = &instance.dataset;
-    bench.truth = &truth;
-    bench.largest = ref_truth_largest(&truth);
-    ref_truth_least(&bench.least[0], &bench.least[1], &truth);
+    context.dataset = &instance.dataset;
+    context.truth = &truth;
+    context.largest = ref_truth_largest(&truth);
+    ref_truth_least(&context.least[0], &context.least[1], &truth);
     if (attest_dataset_write(&instance.dataset, "dataset.json", NULL) != ATTEST_OK ||
         attest_weights_write(&instance.weights, "weights.json", NULL) != ATTEST_OK)
         abort();
     instances++;
-    if (certify(&made, &instance, &bench)) {
-        forge(all, &made, &bench);
+    if (certify(&made, &instance, &context)) {
+        forge(all, &made, &context);
         ok = check(all);
         count(all, place);
     } else {

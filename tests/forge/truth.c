@@ -1,5 +1,5 @@
-/* The oracle of the forging test: signs that are known beforehand, and balls where these tell.
- */
+/* The oracle of the forging test, compared with signs that are known beforehand, and with balls
+ * where these decide. */
 #include "tests/forge/alter.h"
 #include "tests/forge/instance.h"
 #include "tests/ref/contextual.h"

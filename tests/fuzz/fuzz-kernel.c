@@ -1,7 +1,7 @@
-/* The kernels against each other: exponentials have the same bits, attention agrees within the
- * sum of the error bounds, bounds are never negative and never NaN, a repeated call gives the
- * same. Input: three bytes of shape, then doubles, used again and again until all arrays are
- * full. */
+/* Compares the kernels with each other: exponentials have the same bits, outputs of attention
+ * agree within the sum of the error bounds, bounds are neither negative nor NaN, and the last
+ * entry of a batch has the same bits when it is computed alone. Input: three bytes that choose
+ * the function and the shape, then doubles, which are repeated until all arrays are full. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,6 +28,7 @@ static void demand(bool condition)
         abort();
 }
 
+/* Returns whether both arrays have the same bits, where all NaN are equal. */
 static bool same(const double *a, const double *b, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -36,7 +37,8 @@ static bool same(const double *a, const double *b, size_t count)
     return true;
 }
 
-/* A block of exactly this size, so that one entry more is noticed. */
+/* Returns an array of exactly count doubles, so that AddressSanitizer reports an access past
+ * its end: bytes of data from *at on, cyclically, or 0 if there are none. */
 static double *fill(size_t count, const uint8_t *data, size_t size, size_t *at)
 {
     double *x = malloc(count * sizeof *x);
@@ -71,6 +73,8 @@ struct result {
     double *out, *error;
 };
 
+/* Checks that outputs of two kernels differ by no more than both bounds; 2^-40 exceeds the
+ * rounding errors of the distance. */
 static void check_pair(const struct result *a, const struct result *b, size_t rows, size_t d)
 {
     for (size_t row = 0; row < rows; row++) {
@@ -106,7 +110,7 @@ static void check_attention(attention_function *function, const double *q, const
         demand(attest_kernel_select(attest_kernel_list(i)) == ATTEST_OK);
         function(b.out, q, k, v, batch, n, d, b.error);
         check_pair(&a, &b, rows, d);
-        /* The last batch entry alone, without a bound. */
+        /* The last entry of the batch alone, and without the error bounds. */
         function(alone, q + last, k + last, v + last, 1, n, d, NULL);
         demand(same(alone, b.out + last, n * d));
     }
@@ -117,11 +121,11 @@ static void check_attention(attention_function *function, const double *q, const
     free(alone);
 }
 
-/* Most inputs are small, so that many are tried in a second; now and then rows are long enough
- * for several blocks of keys and of queries. */
+/* Most shapes are small, for many inputs per second; some have rows of several blocks of keys
+ * and of queries. */
 static void pick_shape(const uint8_t *data, size_t *batch, size_t *n, size_t *d)
 {
-    *batch = 1 + data[0] / 4 % 12; /* more than any vector has lanes */
+    *batch = 1 + data[0] / 4 % 12; /* up to 12: more than the 8 lanes of the widest vector */
     *n = data[1] < 250 ? 1u + data[1] % 40u : 100u + 13u * (data[1] - 250u);
     *d = 1 + data[2] % 20;
     while (*batch > 1 && *batch * *n * (*n + 8) > 600)

@@ -92,7 +92,7 @@ static bool try_cloud(size_t count, size_t dim, size_t colours, size_t span, boo
     return ok;
 }
 
-/* Pairs at exactly the same distance, that floats cannot tell from others, in clouds of high
+/* Pairs at exactly the same distance, which are equal to others in floats, in clouds of high
  * dimension: differences with the same entries in another order, far from the origin. */
 static bool try_fine(size_t count, size_t dim, size_t pairs, int64_t offset)
 {

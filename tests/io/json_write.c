@@ -94,7 +94,7 @@ TEST(json_write)
     setvbuf(stream, NULL, _IONBF, 0);
     attest_json_write_begin(&json, stream);
     write_all(&json);
-    TAP_OK(attest_json_write_end(&json) == ATTEST_IO, "the writer tells it as well");
+    TAP_OK(attest_json_write_end(&json) == ATTEST_IO, "the writer returns it as well");
     fclose(stream);
     flint_cleanup();
     return 0;

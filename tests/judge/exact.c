@@ -272,7 +272,7 @@ static void set_score(arb_t t, const drawn *x, size_t b, size_t h, size_t i, siz
     fmpq_clear(cap);
 }
 
-/* o = the exact row; false: it sees nothing. */
+/* o = the exact row; returns false if it sees no key. */
 static bool set_row(arb_ptr o, const drawn *x, size_t b, size_t h, size_t i)
 {
     size_t kh = h * x->key_heads / x->heads;

@@ -81,7 +81,7 @@ static void schedules(void)
                !r.reciprocal && !r.flush && r.sum_cast && r.sum == ATTEST_RECIPE_FORWARD,
            "sizes and places");
     TAP_OK(r.score.products == ATTEST_RECIPE_FUSED && r.pv.products == ATTEST_RECIPE_ROUNDED,
-           "products are fused where the model says that they are exact");
+           "products are fused where the model has exact ones");
     TAP_OK(r.argument == ATTEST_RECIPE_FOLDED && r.offset_inside && !r.scaled_query,
            "a folded constant scales no query");
     TAP_OK(r.max == ATTEST_JUDGE_MAX_ONLINE && !attest_judge_recipe_pushes(&r),

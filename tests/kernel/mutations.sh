@@ -80,7 +80,7 @@ mutation "no products in the bound by weights" $kernel/short_group.inc \
     'vector_mul(vector_set(g * g), value_square)' 'value_square'
 mutation "a key that the bound of short rows misses" $kernel/short_group.inc \
     'EACH_OF_N(j, 1)' 'EACH_OF_N(j, 2)'
-mutation "a chain of scores that is longer than the bound knows" $kernel/long_panel.inc \
+mutation "a chain of scores that is longer than the bound assumes" $kernel/long_panel.inc \
     'panel_roundings(c, d, SCORE_CHAIN)' 'panel_roundings(c, d, SCORE_CHAIN / 2)'
 mutation "singular values without their deviation" $kernel/long_bound.inc \
     '(d - 1.0)) +' '0.0) +'

@@ -7,8 +7,8 @@
 
 #include "tests/tap.h"
 
-/* The low part of (1 + 2^-30)^2 - 1 - 2^-29 survives only a fused multiply-add: hardmax of two
- * keys tells which one ran. */
+/* The low part of (1 + 2^-30)^2 - 1 - 2^-29 survives only a fused multiply-add: the winner of
+ * a hardmax of two keys shows which one ran. */
 static bool fuses(void)
 {
     /* q . k0 = (1 + 2^-30)^2 - (1 + 2^-29) is 2^-60 if fused, else 0; q . k1 = 2^-61. */
@@ -31,7 +31,7 @@ static void test_names(void)
         TAP_OK(attest_kernel_select(name) == ATTEST_OK &&
                    strcmp(attest_kernel_name(), name) == 0,
                "%s can be chosen", name);
-        TAP_OK(fuses() == (strcmp(name, "scalar") != 0), "%s is what runs", name);
+        TAP_OK(fuses() == (strcmp(name, "scalar") != 0), "%s runs", name);
     }
     TAP_OK(scalar, "scalar is always there");
     TAP_OK(attest_kernel_select("scalar") == ATTEST_OK &&
@@ -46,7 +46,7 @@ static void test_default(void)
     setenv("ATTEST_KERNEL", "scalar", 1);
     TAP_OK(attest_kernel_select(NULL) == ATTEST_OK &&
                strcmp(attest_kernel_name(), attest_kernel_list(0)) == 0,
-           "NULL is the fastest, whatever the environment says");
+           "NULL is the fastest, with any environment");
 }
 
 TEST(select)

@@ -1,9 +1,10 @@
 #!/bin/sh
-# Properties of a user's own: found, shrunk, replayed and survived, through shards and resume, too.
+# Properties in a shared object of the user: violations are found, shrunk and replayed, crashes survived,
+# also with shards and --resume.
 . "$srcdir/tests/cli/lib.sh"
 
 own=$builddir/tests/load/.libs/own-property.so
-bad=$builddir/tests/load/.libs/misbehaves.so
+bad=$builddir/tests/load/.libs/bad-properties.so
 if [ ! -f "$own" ]; then
     echo "1..0 # SKIP shared objects are not built here"
     exit 0
@@ -45,7 +46,7 @@ file = json.load(open(sys.argv[1]))
 assert file["property"] == sys.argv[2] and len(file["object"]) == 64, file
 print(file["parameters"]["x"], file["violates"]["definition"])
 END
-# Any theft makes a violation simpler; that nothing simpler is left where a trial ends the process is our engine's.
+# Every theft library shrinks violations; only the built-in engine shrinks crashes and hangs to the end.
 least=9901
 "$ATTEST" --version | grep -q '^theft: builtin' || least='99[0-9][0-9]'
 for name in fails crashes hangs; do
@@ -57,7 +58,7 @@ for name in fails crashes hangs; do
 done
 run 0 "something to replay" campaign own-search --load "$own" --out "$work/needed"
 sed '/"heads"/,/parameters/ s/"WV": \[\["[^"]*"/"WV": [["0"/' "$work/needed/own-search.1.json" >"$work/mended.json"
-run 0 "what holds by now is not violated under another name" replay "$work/mended.json" --load "$own"
+run 0 "a value that no longer violates its definition" replay "$work/mended.json" --load "$own"
 shows 'it holds that'
 refused "a replay without the object" replay "$work/one/fails.1.json"
 complains '--load FILE.so'
@@ -85,7 +86,7 @@ complains 'found by another object'
     result $? "give the same report"
     refused "resumed with another object" campaign fails crashes hangs --timeout 0.4 --trials 200 --load "$work/changed.so" --out "$work/killed" --resume
 }
-# A property that is not violated a second time, and one that seeks what it cannot find.
+# A property that is not violated a second time, and a search that finds nothing.
 tap_and_junit() { # a line of TAP, numbers of JUnit
     grep -q "$1" "$work/told/report.tap" && grep -q "$2" "$work/told/report.xml"
     result $? "TAP has $1, JUnit $2"
@@ -93,41 +94,41 @@ tap_and_junit() { # a line of TAP, numbers of JUnit
     grep -q "${1%%:*}" "$out"
     result $? "and so has attest report"
 }
-run 1 "a flaky property" campaign flaky usual --load "$bad" --out "$work/told"
+run 1 "a flaky property" campaign flaky holds-default --load "$bad" --out "$work/told"
 shows '^flaky: flaky after [0-9]* trials: violated, and not when decided again, 1 failed'
 shows '^flaky: flaky: trial [0-9]*: x was 9[0-9]*$'
 shows '^1 held, 0 violated as expected, 0 failed, 1 flaky; exit 1$'
 tap_and_junit '^not ok 1 - .*flaky' 'tests="2" failures="1" errors="0"'
 run 0 "on a page" report "$work/told" -o "$work/told.html"
 grep -q '<span class="badge bad">[^<]*flaky</span>' "$work/told.html"
-result $? "its verdict is a bad one"
+result $? "its verdict is marked as bad"
 cp "$work/told/report.json" "$out"
 json 'o["summary"] == dict(held=1, violated_as_expected=0, failed=0, flaky=1, undecided=0, not_run=0, exit=1)'
 json '[(p["verdict"], p["as_expected"], p["failed"]) for p in o["properties"]] == [("flaky", False, 1), ("held", True, 0)]'
 json 'o["properties"][0]["reason"].startswith("x was 9") and o["properties"][0]["findings"][0]["flaky"]'
 python3 "$work/values.py" "$work/told/flaky.1.json" flaky >"$out" 2>"$err"
 grep -q "^$(sed -n 's/.*"reason": "x was \([0-9]*\)".*/\1/p' "$work/told/report.json" | head -n 1) at-most-9000$" "$out"
-result $? "the file is the instance that the reason is about: $(cat "$out")"
-run 1 "resumed, it is flaky still" campaign flaky usual --load "$bad" --out "$work/told" --resume --json
+result $? "the file contains the instance of the reason: $(cat "$out")"
+run 1 "resumed, it is flaky still" campaign flaky holds-default --load "$bad" --out "$work/told" --resume --json
 json 'o["properties"][0]["verdict"] == "flaky"'
 for k in 1 2; do
-    "$ATTEST" campaign flaky usual --load "$bad" --shard $k/2 --out "$work/flaky$k" >"$out" 2>"$err"
+    "$ATTEST" campaign flaky holds-default --load "$bad" --shard $k/2 --out "$work/flaky$k" >"$out" 2>"$err"
 done
 run 1 "and merged" campaign merge "$work/flaky1" "$work/flaky2" --load "$bad" -o "$work/flaky" --json
 json 'o["properties"][0]["verdict"] == "flaky" and o["summary"]["flaky"] == 1'
 rm -r "$work/told"
-run 0 "too few trials for a search" campaign seeks --trials 99 --load "$bad" --out "$work/told"
-shows '^seeks: skipped: no violation was found in 99 trials, which are too few for a search [(]100 by default[)]'
+run 0 "too few trials for a search" campaign finds-nothing --trials 99 --load "$bad" --out "$work/told"
+shows '^finds-nothing: skipped: no violation was found in 99 trials, which are too few for a search [(]100 by default[)]'
 shows '^0 held, 0 violated as expected, 0 failed, 1 not run; exit 0$'
-tap_and_junit '^ok 1 - .*seeks.* # SKIP' 'failures="0" errors="0" skipped="1"'
+tap_and_junit '^ok 1 - .*finds-nothing.* # SKIP' 'failures="0" errors="0" skipped="1"'
 rm -r "$work/told"
-run 1 "enough trials for a search" campaign seeks --load "$bad" --out "$work/told"
-shows '^failed: seeks: no violation was found, and one is expected$'
-tap_and_junit '^not ok 1 - .*seeks' 'failures="1" errors="0"'
+run 1 "enough trials for a search" campaign finds-nothing --load "$bad" --out "$work/told"
+shows '^failed: finds-nothing: no violation was found, and one is expected$'
+tap_and_junit '^not ok 1 - .*finds-nothing' 'failures="1" errors="0"'
 
-run 0 "as many trials as a property says, or 1000" campaign few usual --load "$bad" --json
+run 0 "the number of trials of a property, or 1000" campaign holds-77 holds-default --load "$bad" --json
 json '[p["passed"] for p in o["properties"]] == [77, 1000]'
-run 3 "a generator that crashes" campaign bad-draws --trials 300 --load "$bad" --json
+run 3 "a generator that crashes" campaign generator-crashes --trials 300 --load "$bad" --json
 json 'o["properties"][0]["undecided"] > 0 and o["properties"][0]["passed"] > 250'
 case $("$ATTEST" --version)$CFLAGS in
 *sanitize*) ;;

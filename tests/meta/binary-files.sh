@@ -1,5 +1,5 @@
 #!/bin/sh
-# The binary files of tests/data are what make-binary.py makes, byte for byte. Shown to bite on a
+# The binary files of tests/data are equal to those that make-binary.py writes. The test fails on a
 # changed copy.
 if ! command -v python3 >/dev/null 2>&1; then
     echo "1..0 # SKIP there is no python3"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The shared libraries export the functions that their installed headers declare and nothing
-# else, either way. Shown to bite on a planted library and header.
+# else, either way. The test fails on a planted library and header.
 . "$srcdir/tests/meta/rooms.sh"
 
 exported() { # library: its symbols, except for those of the compiler's instrumentation

@@ -1,7 +1,7 @@
 #!/bin/sh
 # What the library must not do: print, end the process, read the environment, look for a
 # terminal; and its texts name no option of the program. Read from the symbols that its objects
-# use, and from its strings. Shown to bite.
+# use, and from its strings. The test fails on planted violations.
 . "$srcdir/tests/meta/rooms.sh"
 
 # Who may all the same, and why.

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Names. Every global symbol of the library has the project's prefix. A type is defined once. And a
-# name tells where to look: attest_<module>_... is defined in one room. The module is the longest of
+# Names. Every global symbol of the library has the project's prefix. A type is defined once. The
+# symbols attest_<module>_... of a module are defined in one room. The module is the longest of
 # the prefixes registered below that begins the symbol, else its first word after attest_.
-# Shown to bite.
+# The test fails on planted violations.
 . "$srcdir/tests/meta/rooms.sh"
 
 # Prefixes of several words whose first word belongs to another room, with the room they are in:
@@ -37,12 +37,10 @@ linear_tokens model
 matrix_set_slice io
 network_attend attention
 network_ball attention
-network_double attention
-network_doubles attention
 network_encode attention
 network_exact attention
-network_mpfr attention
-network_mpfrs attention
+network_in_double attention
+network_in_mpfr attention
 network_read io
 network_runner attention
 network_set_json io

@@ -1,7 +1,7 @@
 #!/bin/sh
 # debian/ is of this tree: the version of its changelog is configure's, the packages of the libraries
 # are named by their sonames, and debian/*.symbols has what they export. Tarballs have no debian/.
-# Shown to bite.
+# The test fails on planted violations.
 . "$srcdir/tests/meta/rooms.sh"
 
 version() { # tree: differences of the version

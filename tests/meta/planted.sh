@@ -1,7 +1,7 @@
 #!/bin/sh
 # Planted bugs keep up with the source: what tests/*/mutations.sh replaces occurs in its file, once,
-# and the file is changed by it. Nothing is built here; that the bugs are found is for those
-# scripts, which take long. Shown to bite.
+# and the file is changed by it. Nothing is built here; those scripts, which take
+# long, test that the bugs are found. The test fails on planted violations.
 . "$srcdir/tests/cli/lib.sh"
 
 # bugs SCRIPT: the calls of mutation, which follow build_tests or the script's own definition of mutation.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The pages of the site can be put together: every link between documents, commands, headers and proofs has its page and its
-# heading. `make html` does the rest, and tests/meta/site-long.sh looks at what comes of it. Shown to bite.
+# heading. `make html` does the rest, and tests/meta/site-long.sh checks the result. The test fails on
+# planted violations.
 . "$srcdir/tests/meta/rooms.sh"
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT

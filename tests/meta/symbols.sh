@@ -2,7 +2,7 @@
 # A room uses only what the table in rooms.sh lets it: read twice, from the #include lines of its
 # files and from the symbols of its object files, as a declaration can come from a public header,
 # or be written by hand.
-# Shown to bite on planted violations.
+# The test fails on planted violations.
 . "$srcdir/tests/meta/rooms.sh"
 
 includes() { # tree: "FILE includes ROOM", and "FILE is in no room"

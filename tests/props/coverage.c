@@ -53,7 +53,7 @@ TEST(coverage)
                         c->most <= 10 && (strcmp(c->label, ATTEST_LABEL_ONE_TOKEN) == 0 ||
                                           strcmp(c->label, ATTEST_LABEL_DEAD) == 0 ||
                                           strcmp(c->label, ATTEST_LABEL_ONE_CONTEXT) == 0);
-                TAP_OK(trivial == 3, "%s bounds what is trivial", layers[l]);
+                TAP_OK(trivial == 3, "%s bounds the shares of trivial instances", layers[l]);
             }
     }
     return 0;

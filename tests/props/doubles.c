@@ -176,7 +176,7 @@ static void test_verdicts(uint64_t seed)
         proved += answer[i].verdict == ATTEST_PROVED;
     }
     TAP_OK(same + untouched == m.count && untouched > 20,
-           "the same verdicts together and alone, and none that was not asked for");
+           "the same verdicts together and alone, and none without a request");
     TAP_OK(proved > 50 && proved < same - 20, "%zu of %zu are proved", proved, same);
     attest_verdicts_clear(&verdicts);
     attest_doubles_clear(&doubles);

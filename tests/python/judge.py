@@ -156,7 +156,7 @@ class Messages(unittest.TestCase):
         self.assertEqual(attest.judge([[[[1 + 2**-9]]]], [[[[1.0]]]], [[[[1.0]]]], [[[[1.0]]]], kernel=several).verdict, "within")
 
     def test_failure(self):
-        """A failure says what is wrong and where, and its command says so, too"""
+        """A failure names the wrong element and its place, and so does the command that replays it"""
         rng = generator()
         q, k = (gauss(rng, (2, 2, 8, 4)) for _ in range(2))
         v = gauss(rng, (2, 2, 8, 4), size=3)

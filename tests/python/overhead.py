@@ -33,7 +33,7 @@ def small():
 
 
 def memory(name):
-    """A line of what Linux says of this process, in MiB."""
+    """A line of /proc/self/status, in MiB."""
     with open("/proc/self/status") as file:
         return next(int(line.split()[1]) for line in file if line.startswith(name)) / 1024
 

@@ -1,4 +1,4 @@
-"""The package finds what the program finds, byte for byte, on 100 random inputs."""
+"""The package and the program give the same results, byte for byte, on 100 random inputs."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from attest._save import save_case
 from common import flat, gauss, generator, shaped
 
 PROGRAM = os.environ["ATTEST_PROGRAM"]
-NAN = b"\xff" * 7 + b"\x7f"  # as the program writes it
+NAN = b"\xff" * 7 + b"\x7f"  # the NaN that the program writes
 KERNELS = ("fp32-any", "fp32-flash2", "fp32-llama-cpu", "fp32-torch-cpu", "fp32-math", "bf16-any", "bf16-flash2", "hopper-bf16-64")
 
 
@@ -29,7 +29,7 @@ def run(command, *arguments):
 
 
 def texts(x):
-    """Numbers as the program prints them."""
+    """Replaces numbers by their text as the program prints it."""
     if isinstance(x, dict):
         return {key: texts(value) for key, value in x.items()}
     if isinstance(x, list):
@@ -38,14 +38,14 @@ def texts(x):
 
 
 def to_bfloat16(memory):
-    """The numbers cut to 8 bits."""
+    """Truncates binary32 numbers to bfloat16."""
     raw = memory.cast("B")
     words = struct.unpack(f"{len(raw) // 4}I", raw)
     return memoryview(bytearray(struct.pack(f"{len(words)}I", *(w & 0xFFFF0000 for w in words)))).cast("f", list(memory.shape))
 
 
 def draw(rng, kernel):
-    """A question as keyword arguments, some with everything."""
+    """Draws the arrays of a problem and options for it, each with some probability."""
     batch, shared, group = rng.randint(1, 2), rng.randint(1, 2), rng.randint(1, 2)
     rows, keys, dim, columns = rng.randint(1, 9), rng.randint(1, 12), rng.randint(1, 9), rng.randint(1, 6)
     size = rng.choice([0.1, 1, 5])
@@ -102,9 +102,9 @@ class Program(unittest.TestCase):
         header = json.loads(saved[8 : 8 + struct.unpack("<Q", saved[:8])[0]])
         for name in ("bound", "lo", "hi"):
             first, last = (8 + struct.unpack("<Q", saved[:8])[0] + end for end in header[name]["data_offsets"])
-            # a NaN has many encodings
-            here = b"".join(NAN if x != x else struct.pack("d", x) for x in flat(getattr(bounds, name)))
-            self.assertEqual(saved[first:last], here, name)
+            # The bits of a NaN may differ.
+            expected = b"".join(NAN if x != x else struct.pack("d", x) for x in flat(getattr(bounds, name)))
+            self.assertEqual(saved[first:last], expected, name)
         return judgement.verdict
 
     def test_same(self):
@@ -155,6 +155,6 @@ class Program(unittest.TestCase):
         self.assertTrue(done.stdout)
         done = subprocess.run([sys.executable, "-m", "attest", "nonsense"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 2)
-        lost = {**os.environ, "ATTEST_PROGRAM": "/nowhere/attest"}
-        done = subprocess.run([sys.executable, "-m", "attest"], capture_output=True, text=True, env=lost)
+        environment = {**os.environ, "ATTEST_PROGRAM": "/nowhere/attest"}
+        done = subprocess.run([sys.executable, "-m", "attest"], capture_output=True, text=True, env=environment)
         self.assertEqual((done.returncode, done.stderr), (1, "attest: ATTEST_PROGRAM: /nowhere/attest is not a program\n"))

@@ -97,7 +97,7 @@ class ScaledDotProductAttention(unittest.TestCase):
         self.judge(torch.bfloat16 if torch else None)
 
     def test_wrong_model(self):
-        """A wrong model, and a wrong question: the failure says which element and why"""
+        """A wrong model, and wrong options: the failure names the element and the reason"""
         torch.manual_seed(1)
         q, k, v = (torch.randn(1, 2, 24, 32).bfloat16() for _ in range(3))
         out = sdpa(q, k, v, None, False, None)

@@ -178,7 +178,7 @@ static void check_memory(void)
     scene_clear(&s);
 }
 
-/* Hardmax where tokens of different values have equal scores: which wins, doubles do not tell.
+/* Hardmax where tokens of different values have equal scores: doubles do not decide which wins.
  */
 static void check_ties(void)
 {

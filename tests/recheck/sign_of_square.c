@@ -125,7 +125,7 @@ static double work_of(scene *s, size_t a, size_t b)
 }
 
 /* Two outputs take the work of each, a norm that of one, and what was evaluated before is kept.
- * The distance is 1/3, which balls do not tell. */
+ * The distance is 1/3, which balls do not decide. */
 static void test_work(void)
 {
     static const char thirds[] = "[[1,0],[1,0],[1,1]],[[1,0]]";
@@ -172,9 +172,8 @@ static void test_zero(const char *activation)
     scene_clear(&s);
 }
 
-/* A distance of 1/2, by a mean of three; and what is far balls tell, whatever terms sums may
- * have.
- */
+/* A distance of 1/2, by a mean of three; distances far from the bound are decided by balls,
+ * whatever the limit of terms. */
 static void test_routes(void)
 {
     fmpq_t x;
@@ -221,14 +220,14 @@ static void test_far(void)
            "10^-60 of it, in 470");
     TAP_OK(compare_end(&s, 0, 2, -144269705, 160) == 2 &&
                compare_end(&s, 0, 1, -144269507, 159) == 2,
-           "which fewer bits do not tell");
+           "which fewer bits do not decide");
     TAP_OK(compare(&s, 0, 0, 5, 4, 0) == 1 && compare(&s, 0, 2, 0, 1, 0) == 1,
            "a norm above 5/4, and outputs that are not equal");
     scene_clear(&s);
 }
 
 /* A distance of (2^200 + 1) 2^exponent, the mean of three times that and two that are 0: it is
- * that, though balls of 320 bits do not tell. */
+ * decided, although balls of 320 bits do not decide it. */
 static void test_long_end(const char *activation, slong exponent)
 {
     char above[ROOM / 4], below[ROOM / 2], text[ROOM];
@@ -277,13 +276,13 @@ static void test_own_bits(void)
            "e^-10^8 except for 2^-200 of it, in 320 bits");
     TAP_OK(attest_recheck_compare_end(&s.check, 0, 2, end[0], 319) == 2 &&
                attest_recheck_compare_end(&s.check, 0, 2, end[1], 160) == 2,
-           "which fewer do not tell");
+           "which fewer do not decide");
     arb_clear(distance), arb_clear(less), arf_clear(end[0]), arf_clear(end[1]);
     scene_clear(&s);
 }
 
 /* (1, 0) beside (-2^k, 1), k = 1, 2, ... and k = 2, 3, ...: the products of their sums have
- * hundreds of terms, of which a few tell. The difference is that of the means. */
+ * hundreds of terms, of which a few decide. The difference is that of the means. */
 static void test_terms(void)
 {
     char text[ROOM];
@@ -317,7 +316,7 @@ static void test_terms(void)
                attest_recheck_square(square, &s.check, 0, s.dataset.start[1], 100, 1000) &&
                arb_overlaps(square, p[0]) && arb_rel_accuracy_bits(square) >= 90 &&
                !s.check.met_terms,
-           "100 terms suffice where the first few tell");
+           "100 terms suffice if the first few decide");
     s.check.max_terms = 2;
     TAP_OK(attest_recheck_order(&s.check, 0, s.dataset.start[1], zero, 1000) == 2 &&
                s.check.met_terms,

@@ -206,7 +206,7 @@ def measure(all_rows, cap, fl, options):
 
 
 def differences(entry, m, what):
-    """Lines on what the record says otherwise."""
+    """Returns a line for each difference from the record."""
     name = f"{what}, {entry['name']}"
     for key, got, want in (("largest error", entry["relative_error"]["max"], max(m["relative"])),
                            ("mean error", entry["relative_error"]["mean"], sum(m["relative"]) / len(m["relative"])),

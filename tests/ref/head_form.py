@@ -118,7 +118,7 @@ class Layer:
         return [self.turned(p, position) for p in parts]
 
     def shares(self, scores):
-        """Weights of values, up to a factor. Scores under hardmax are rational, and equal where decimals cannot tell."""
+        """Weights of values, up to a factor. Scores under hardmax are rational; those that decimals do not separate are equal."""
         most = max(scores)
         if self.weights["activation"] == "softmax":
             return [(s - most).exp() for s in scores]

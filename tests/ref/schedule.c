@@ -413,7 +413,7 @@ static void join(double *out, const kernel *k, const double *part, const double 
     }
 }
 
-/* The runs of tiles one after another; false: no key is seen. */
+/* The runs of tiles one after another; returns false if no key is seen. */
 static bool run_parts(double *out, const kernel *k, state *x)
 {
     const ref_row *row = k->row;

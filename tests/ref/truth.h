@@ -45,7 +45,7 @@ int ref_square_compare(const ref_square *square, const fmpq_t x);
 bool ref_square_root(fmpq_t root, const ref_square *square);
 
 /* The required pair a < b with the least separation, and the position with the largest norm:
- * the first of those that 128 bits do not tell apart. False: no pair is required. */
+ * the first of those that 128 bits do not tell apart. Returns false if no pair is required. */
 bool ref_truth_least(size_t *a, size_t *b, const ref_truth *truth);
 size_t ref_truth_largest(const ref_truth *truth);
 

@@ -147,7 +147,7 @@ static void test_seeds(void)
            "always_seeds come first");
     TAP_OK(s.at[3] == 42, "then the run's own seed");
     TAP_OK(s.at[4] == theft_trial_seed(42, 1) && s.at[5] == theft_trial_seed(42, 2),
-           "then those of trials 1 and 2, whatever went before");
+           "then those of trials 1 and 2, independent of earlier ones");
     s = seeds_of(42, 2, always, 3);
     TAP_OK(s.count == 2 && s.at[1] == 0, "always_seeds count as trials");
     s = seeds_of(0, 0, NULL, 0);
@@ -196,7 +196,7 @@ static void test_repeat(void)
 {
     struct repeat r = {.answer = THEFT_HOOK_TRIAL_POST_REPEAT, .most = 5};
     TAP_OK(run_repeat(&r, fails) == THEFT_RUN_FAIL && r.property_calls == 6 && r.repeats == 5,
-           "REPEAT goes on while it is asked for");
+           "REPEAT goes on while a hook returns it");
     r = (struct repeat){.answer = THEFT_HOOK_TRIAL_POST_REPEAT_ONCE, .most = 5};
     TAP_OK(run_repeat(&r, fails) == THEFT_RUN_FAIL && r.property_calls == 2 && r.calls == 2,
            "REPEAT_ONCE repeats once");

@@ -111,7 +111,7 @@ TEST(duplicates)
     run(&counter, NULL, 30000, 64 << 10);
     TAP_OK(report.duplicates_missed && report.trials.dup > 0 && report.trials.dup < 20000 &&
                report.trials.pass + report.trials.dup == 30000,
-           "a full set misses some, and says so (%zu found)", report.trials.dup);
+           "a full set misses some, and reports that (%zu found)", report.trials.dup);
     period = UINT64_MAX;
     run(&counter, NULL, 30000, 64 << 10);
     expect("a full set invents none", 30000, 0);

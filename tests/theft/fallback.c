@@ -46,7 +46,7 @@ TEST(fallback)
     TAP_OK(THEFT_HAVE_EXTENSIONS == 0, "extensions are off");
     TAP_OK(theft_run_extended(&cfg, &ext, &report, &result) == THEFT_RUN_PASS,
            "the run passes");
-    TAP_OK(!report.available && report.label_count == 0, "the report says that it is empty");
+    TAP_OK(!report.available && report.label_count == 0, "the report is marked as empty");
     TAP_OK(result.verdict == THEFT_COVERAGE_UNDECIDED && result.lower == 0 && result.upper == 1,
            "coverage is not decided");
     TAP_OK(theft_coverage_bound_lower(5, 5, 0.1) == 0 &&

@@ -203,7 +203,7 @@ static void expect(struct log *l, const char *what, enum theft_run_res res,
     TAP_OK(res == want, "%s: %s", what, theft_run_res_str(want));
     if (!TAP_OK(strcmp(l->text, text) == 0, "%s: the order of events", what))
         printf("#      got %s\n# expected %s\n", l->text, text);
-    TAP_OK(l->fields_ok && l->made == l->freed, "%s: what hooks are told, and nothing leaks",
+    TAP_OK(l->fields_ok && l->made == l->freed, "%s: the arguments of hooks, and no leak",
            what);
 }
 

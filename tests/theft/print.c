@@ -192,7 +192,7 @@ static void test_own_line(void)
     out = capture();
     theft_run(&cfg);
     fclose(out);
-    TAP_OK(strcmp(text, "..........\n..........\n.....") == 0, "lines as wide as asked for");
+    TAP_OK(strcmp(text, "..........\n..........\n.....") == 0, "lines of the requested width");
 }
 
 TEST(print)

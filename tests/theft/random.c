@@ -63,7 +63,7 @@ static void test_tiling(void)
     }
     fclose(nowhere);
     TAP_OK(tiles, "draws of any widths cut the same stream");
-    TAP_OK(bulk_ok, "bulk draws zero what they do not fill");
+    TAP_OK(bulk_ok, "bulk draws set the bits that they do not fill to zero");
 }
 
 static enum theft_alloc_res statistics_alloc(struct theft *t, void *env, void **output)

@@ -280,8 +280,8 @@ static void test_one_context(void)
     }
 }
 
-/* What Theorem 2 asks for and the tokens have not is told as Theorem 2 tells it: the strategies
- * that follow it take no token 0. */
+/* A hypothesis of Theorem 2 that the tokens do not meet is reported with its name there: the
+ * strategies that follow the theorem accept no token 0. */
 static void test_hypothesis(void)
 {
     static long entry[][2] = {{3, 1}, {1, 3}, {0, 0}};

@@ -253,7 +253,7 @@ static void test_strategies(void)
         attest_construction_clear(&c);
         attest_dataset_clear(&data);
     }
-    TAP_OK(bad == 0, "24 datasets: what is stored fits, what is promised is certified");
+    TAP_OK(bad == 0, "24 datasets: the stored weights fit, the promised bound is certified");
     TAP_OK(weak == 0, "tuned keeps 2^-25 eps");
 }
 
@@ -390,7 +390,7 @@ static void test_known_eps(void)
         ok = attest_construction_build(&c, &data, NULL) == ATTEST_OK && !c.hypothesis;
         TAP_OK(ok && is_just(c.r_min.value, 9, false) && is_just(c.r_max.value, 49, true) &&
                    fmpq_is_one(c.eps.value),
-               "eps is known: norms between 3 and 7, whatever their order");
+               "eps is known: norms between 3 and 7, in any order");
         attest_construction_clear(&c);
         attest_dataset_clear(&data);
     }

@@ -1,7 +1,8 @@
 /* Two hardmax layers: the criterion against exact evaluation, on all universal pairs of small
- * numbers. What survives is merged by random layers and by all layers made to tell such pairs
- * apart; what does not is told apart by the layers that are built. Three layers tell the first
- * universal pair apart. The lines "# |" are the table of proofs-notes/two_layers.md. */
+ * numbers. Pairs that survive the criterion are merged by random layers and by all layers built
+ * to separate such pairs; the other pairs are separated by the layers that are built for them.
+ * Three layers separate the first universal pair. The lines "# |" are the table of
+ * proofs-notes/two_layers.md. */
 #include <stdlib.h>
 #include <string.h>
 

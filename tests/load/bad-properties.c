@@ -1,5 +1,6 @@
-/* misbehaves.c -- properties that fail, crash, hang and leak, for the tests of 'campaign
- * --load'. An instance is one number x of 0 .. 9999, the simplest 0. */
+/* bad-properties.c -- properties that fail, crash, hang and leak, for the tests of 'campaign
+ * --load', and some that hold. An instance is a whole number x from 0 to 9999; 0 is the
+ * simplest one. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@ static long get(const attest_instance *instance)
     return x ? fmpz_get_si(fmpq_numref(x)) : -1;
 }
 
+/* Is violated for x > 9000; the margin is least for large x. */
 static attest_status fails(attest_trial *trial, const attest_instance *instance,
                            const attest_setting *setting, attest_error *error)
 {
@@ -55,7 +57,7 @@ static attest_status hangs(attest_trial *trial, const attest_instance *instance,
     return ATTEST_OK;
 }
 
-/* Is violated when the process decides x for the first time. */
+/* Is violated when a process decides an x > 9000 for the first time, and holds afterwards. */
 static attest_status flaky(attest_trial *trial, const attest_instance *instance,
                            const attest_setting *setting, attest_error *error)
 {
@@ -70,7 +72,7 @@ static attest_status flaky(attest_trial *trial, const attest_instance *instance,
     return ATTEST_OK;
 }
 
-/* 8 MiB at each call: a worker's memory is too small for all of its trials. */
+/* Loses 8 MiB at each call, so that a worker reaches its memory limit before its last trial. */
 static attest_status leaks(attest_trial *trial, const attest_instance *instance,
                            const attest_setting *setting, attest_error *error)
 {
@@ -86,9 +88,9 @@ static attest_status leaks(attest_trial *trial, const attest_instance *instance,
     return ATTEST_OK;
 }
 
-/* The generator is the one that crashes. */
-static attest_status draw_badly(attest_instance *instance, struct theft *t,
-                                const attest_setting *setting)
+/* A generator that crashes for x > 9900. */
+static attest_status draw_or_crash(attest_instance *instance, struct theft *t,
+                                   const attest_setting *setting)
 {
     attest_status status = draw(instance, t, setting);
 
@@ -117,13 +119,19 @@ PROPERTY(leaks, draw);
 
 static const attest_property fails_property = {
     .name = "fails", .gen = draw, .decide = fails, .targeted = true, .trials = 1000};
-static const attest_property bad_draws = {
-    .name = "bad-draws", .gen = draw_badly, .decide = holds, .trials = 1000};
-/* These behave: one says how many trials it is worth, one does not. */
-static const attest_property few = {.name = "few", .gen = draw, .decide = holds, .trials = 77};
-static const attest_property usual = {.name = "usual", .gen = draw, .decide = holds};
-static const attest_property seeks = {
-    .name = "seeks", .gen = draw, .decide = holds, .expect_violation = true, .trials = 100};
+static const attest_property generator_crashes = {
+    .name = "generator-crashes", .gen = draw_or_crash, .decide = holds, .trials = 1000};
+/* Properties that hold, with and without a number of trials of their own. */
+static const attest_property holds_77 = {
+    .name = "holds-77", .gen = draw, .decide = holds, .trials = 77};
+static const attest_property holds_default = {
+    .name = "holds-default", .gen = draw, .decide = holds};
+/* A search for a violation that does not exist. */
+static const attest_property finds_nothing = {.name = "finds-nothing",
+                                              .gen = draw,
+                                              .decide = holds,
+                                              .expect_violation = true,
+                                              .trials = 100};
 
-ATTEST_LOAD(&fails_property, &crashes_property, &hangs_property, &leaks_property, &bad_draws,
-            &flaky_property, &few, &usual, &seeks);
+ATTEST_LOAD(&fails_property, &crashes_property, &hangs_property, &leaks_property,
+            &generator_crashes, &flaky_property, &holds_77, &holds_default, &finds_nothing);
