@@ -132,33 +132,36 @@ static double get_sum(const attest_json_cursor *object, const char *const *key)
     return sum;
 }
 
-/* What the record's summary counts as held or as expected, of everything that it counts. */
+/* The properties and files that held or failed as expected, of all. The summary of a record of
+ * attest 0.2.0 counts a violation without a hypothesis as expected; it does not hold. */
 static void write_campaign(attest_markup *body, const attest_record *record)
 {
     static const char *const good[] = {"held", "violated_as_expected", NULL};
     static const char *const bad[] = {"failed", "flaky", "undecided", "not_run", NULL};
-    attest_json_cursor root = attest_json_root(&record->document), summary, properties, files;
+    attest_json_cursor root = attest_json_root(&record->document), summary, properties, member;
     size_t count = attest_value_array(&properties, &root, "properties");
     const char *without = attest_value_text(&root, "without");
-    double held, trials = 0;
+    double held = 0, all = (double)count, trials = 0;
     char number[64], text[192], label[96];
 
     for (size_t i = 0; i < count; i++) {
         attest_json_cursor property = attest_json_get_element(&properties, i);
 
         trials += get_sum(&property, (const char *const[]){"trials", NULL});
+        held += *without ? strcmp(attest_value_text(&property, "verdict"), "held") == 0
+                         : attest_value_is_expected(&property, "held");
+    }
+    if (attest_json_find_member(&summary, &root, "summary") &&
+        attest_json_find_member(&member, &summary, "flaky")) {
+        held = get_sum(&summary, good);
+        all = held + get_sum(&summary, bad);
     }
     snprintf(text, sizeof text, "properties%s %s%.64s, in %.40s trials",
-             attest_value_array(&files, &root, "corpus") > 0 ? " and files" : "",
+             attest_value_array(&member, &root, "corpus") > 0 ? " and files" : "",
              *without ? "that hold without " : "as stated", without,
              attest_scale_format_number(number, trials, 0));
     open_card(body);
-    if (attest_json_find_member(&summary, &root, "summary")) {
-        held = get_sum(&summary, good);
-        attest_markup_printf(body, "%.0f of %.0f", held, held + get_sum(&summary, bad));
-    } else {
-        attest_markup_printf(body, "%zu", count);
-    }
+    attest_markup_printf(body, "%.0f of %.0f", held, all);
     close_card(body, text, attest_record_label(label, sizeof label, record));
 }
 
