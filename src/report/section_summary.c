@@ -119,45 +119,29 @@ static void write_certificate(attest_markup *body, const attest_record *record)
                attest_record_label(label, sizeof label, record));
 }
 
-/* Returns the sum of these members of the object; missing ones count as 0. */
-static double get_sum(const attest_json_cursor *object, const char *const *key)
-{
-    double sum = 0;
-
-    for (; *key; key++) {
-        double value = attest_value_number(object, *key);
-
-        sum += value > 0 ? value : 0;
-    }
-    return sum;
-}
-
-/* What the record's summary counts as held or as expected, of everything that it counts. */
+/* "5 of 6": the tests that held or were violated as expected, as the record's summary counts
+ * them. A record of an older version has no such counts. */
 static void write_campaign(attest_markup *body, const attest_record *record)
 {
-    static const char *const good[] = {"held", "violated_as_expected", NULL};
-    static const char *const bad[] = {"failed", "flaky", "undecided", "not_run", NULL};
-    attest_json_cursor root = attest_json_root(&record->document), summary, properties, files;
-    size_t count = attest_value_array(&properties, &root, "properties");
+    attest_json_cursor root = attest_json_root(&record->document), summary, list;
+    size_t properties = attest_value_array(&list, &root, "properties");
+    bool has_counts = attest_json_find_member(&summary, &root, "summary") &&
+                      !isnan(attest_value_number(&summary, "tests"));
     const char *without = attest_value_text(&root, "without");
-    double held, trials = 0;
     char number[64], text[192], label[96];
+    int used = snprintf(text, sizeof text, "properties%s %s%.64s",
+                        attest_value_array(&list, &root, "corpus") > 0 ? " and files" : "",
+                        *without ? "that hold without " : "as stated", without);
 
-    for (size_t i = 0; i < count; i++) {
-        attest_json_cursor property = attest_json_get_element(&properties, i);
-
-        trials += get_sum(&property, (const char *const[]){"trials", NULL});
-    }
-    snprintf(text, sizeof text, "properties%s %s%.64s, in %.40s trials",
-             attest_value_array(&files, &root, "corpus") > 0 ? " and files" : "",
-             *without ? "that hold without " : "as stated", without,
-             attest_scale_format_number(number, trials, 0));
     open_card(body);
-    if (attest_json_find_member(&summary, &root, "summary")) {
-        held = get_sum(&summary, good);
-        attest_markup_printf(body, "%.0f of %.0f", held, held + get_sum(&summary, bad));
+    if (has_counts) {
+        snprintf(
+            text + used, sizeof text - (size_t)used, ", in %.40s trials",
+            attest_scale_format_number(number, attest_value_number(&summary, "trials"), 0));
+        attest_markup_printf(body, "%.0f of %.0f", attest_value_number(&summary, "confirmed"),
+                             attest_value_number(&summary, "tests"));
     } else {
-        attest_markup_printf(body, "%zu", count);
+        attest_markup_printf(body, "%zu", properties);
     }
     close_card(body, text, attest_record_label(label, sizeof label, record));
 }
