@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "cli/command.h"
-#include "cli/progress.h"
+#include "cli/terminal.h"
 #include "io/json_write.h"
 #include "data/network.h"
 #include "number/scope.h"

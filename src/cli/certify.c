@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/scope.h"
 #include "cli/command.h"
-#include "cli/progress.h"
+#include "cli/terminal.h"
 #include "io/certificate_json.h"
 #include "io/counterexample_json.h"
 #include "io/json_write.h"

@@ -9,7 +9,7 @@
 #include "base/scope.h"
 #include "cli/command.h"
 #include "cli/excerpt.h"
-#include "cli/progress.h"
+#include "cli/terminal.h"
 #include "io/certificate_json.h"
 #include "io/json_write.h"
 #include "io/weights_json.h"

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "cli/command.h"
-#include "cli/progress.h"
+#include "cli/terminal.h"
 #include "io/conll.h"
 #include "io/counterexample_json.h"
 #include "io/weights_json.h"

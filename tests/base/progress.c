@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/progress.h"
+#include "cli/terminal.h"
 #include "tests/tap.h"
 
 static void check(uint64_t total, uint64_t done, double seconds, const char *note,
