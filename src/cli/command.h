@@ -212,6 +212,9 @@ int attest_cli_fail_journal(const attest_error *error);
  * verdict "undecided" and the reason. */
 int attest_cli_fail_work(const attest_error *error, const attest_common *common);
 
+/* Returns the exit code of a verdict on a claim. */
+int attest_cli_verdict_code(attest_verdict verdict);
+
 /* Returns the more severe of two exit codes, for commands on several files: 4, 2, 1, 3, 0. */
 int attest_cli_worse(int a, int b);
 

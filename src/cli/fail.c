@@ -175,6 +175,15 @@ int attest_cli_fail_input(const attest_error *error)
     return code == EXIT_ENVIRONMENT ? code : EXIT_USAGE;
 }
 
+int attest_cli_verdict_code(attest_verdict verdict)
+{
+    static const int code[] = {[ATTEST_PROVED] = EXIT_HOLDS,
+                               [ATTEST_REFUTED] = EXIT_FAILS,
+                               [ATTEST_UNDECIDED] = EXIT_UNDECIDED};
+
+    return code[verdict];
+}
+
 int attest_cli_worse(int a, int b)
 {
     static const int order[] = {EXIT_ENVIRONMENT, EXIT_USAGE, EXIT_FAILS, EXIT_UNDECIDED};
