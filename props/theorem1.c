@@ -357,11 +357,6 @@ static attest_status gen_search(attest_instance *instance, struct theft *t,
     return attest_gen_data_and_weights(instance, t, &kind);
 }
 
-static bool has_form(const attest_instance *instance)
-{
-    return attest_instance_fits(instance) && instance->weights.activation == ATTEST_HARDMAX;
-}
-
 static bool same_outputs(const attest_oracle *oracle, attest_place a, attest_place b)
 {
     size_t dim = oracle->dataset->dim;
@@ -415,7 +410,7 @@ static attest_status decide_search(attest_trial *trial, const attest_instance *i
                                    const attest_setting *setting, attest_error *error)
 {
     (void)setting;
-    if (!has_form(instance)) {
+    if (!attest_instance_fits(instance) || instance->weights.activation != ATTEST_HARDMAX) {
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }

@@ -60,11 +60,6 @@ void attest_truth_clear(attest_truth *truth)
     attest_brute_clear(&truth->brute);
 }
 
-static bool is_same(attest_place a, attest_place b)
-{
-    return a.sequence == b.sequence && a.position == b.position;
-}
-
 static bool is_inside(const attest_dataset *dataset, attest_place place)
 {
     return place.sequence < dataset->count &&
@@ -77,7 +72,7 @@ static void measure(square *x, const attest_truth *truth, attest_place a, attest
     const attest_dataset *d = truth->oracle.dataset;
     slong at = (slong)((d->start[a.sequence] + a.position) * d->dim);
     slong to = (slong)((d->start[b.sequence] + b.position) * d->dim);
-    bool norm = is_same(a, b);
+    bool norm = a.sequence == b.sequence && a.position == b.position;
     FMPQ(q, sum);
     ARB(z);
 

@@ -128,6 +128,20 @@ static attest_status get_whole(uint64_t *value, const attest_counterexample *fil
     return ATTEST_OK;
 }
 
+static attest_status get_formats(attest_simulated_arithmetic *arithmetic,
+                                 const attest_counterexample *file, attest_error *error)
+{
+    const char *accumulate = parameter(file, "accumulate");
+    attest_format format;
+
+    ATTEST_TRY(attest_format_parse(&format, parameter(file, "format"), error));
+    attest_simulated_arithmetic_init(arithmetic, &format);
+    if (accumulate)
+        ATTEST_TRY(attest_format_parse(&arithmetic->accumulate, accumulate, error));
+    arithmetic->accumulates = accumulate != NULL;
+    return ATTEST_OK;
+}
+
 attest_status attest_audit_collision_arithmetic(attest_simulated_arithmetic *arithmetic,
                                                 const attest_counterexample *file,
                                                 attest_error *error)
@@ -136,17 +150,10 @@ attest_status attest_audit_collision_arithmetic(attest_simulated_arithmetic *ari
     static const char *const softmax[] = {"shifted", "naive", "online", NULL};
     static const char *const sum[] = {"sequential", "pairwise", NULL};
     static const char *const truth[] = {"false", "true", NULL};
-    const char *accumulate = parameter(file, "accumulate");
     int word[4] = {0};
-    attest_format format;
-    attest_status status = attest_format_parse(&format, parameter(file, "format"), error);
+    attest_status status = get_formats(arithmetic, file, error);
     uint64_t block = 16, seed = 1;
 
-    if (status == ATTEST_OK) {
-        attest_simulated_arithmetic_init(arithmetic, &format);
-        if (accumulate)
-            status = attest_format_parse(&arithmetic->accumulate, accumulate, error);
-    }
     if (status == ATTEST_USAGE)
         return attest_error_prefix(error, error->status = ATTEST_FORMAT, "parameters");
     ATTEST_TRY(status);
@@ -156,7 +163,6 @@ attest_status attest_audit_collision_arithmetic(attest_simulated_arithmetic *ari
     ATTEST_TRY(get_word(&word[3], file, "fma", truth, error));
     ATTEST_TRY(get_whole(&block, file, "block", error));
     ATTEST_TRY(get_whole(&seed, file, "seed", error));
-    arithmetic->accumulates = accumulate != NULL;
     arithmetic->rounding = (attest_simulated_rounding)word[0];
     arithmetic->softmax = (attest_simulated_softmax)word[1];
     arithmetic->pairwise = word[2] == 1;

@@ -1,5 +1,5 @@
 /* kernels.c -- the kernels' error in ulp and the pessimism of their bound, as histograms. */
-#include "audit/kernels.h"
+#include "audit/audit.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -60,6 +60,16 @@ void attest_workers_free(void *block, size_t count, size_t size, size_t jobs)
         free(block);
 }
 
+void attest_shared_block_clear(attest_shared_block *block)
+{
+    attest_shared_free(block->address, block->count, block->size);
+}
+
+void attest_workers_block_clear(attest_workers_block *block)
+{
+    attest_workers_free(block->address, block->count, block->size, block->jobs);
+}
+
 size_t attest_workers_default(void)
 {
     long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -180,6 +190,11 @@ void attest_progress_report(const attest_progress *progress, const char *what, u
 void attest_progress_end(const attest_progress *progress)
 {
     attest_progress_report(progress, NULL, 0, 0, NULL);
+}
+
+void attest_progress_end_stage(const attest_progress **progress)
+{
+    attest_progress_end(*progress);
 }
 
 int64_t attest_clock_nanoseconds(void)

@@ -27,10 +27,7 @@ typedef struct attest_shared_block {
     size_t count, size;
 } attest_shared_block;
 
-static inline void attest_shared_block_clear(attest_shared_block *block)
-{
-    attest_shared_free(block->address, block->count, block->size);
-}
+void attest_shared_block_clear(attest_shared_block *block);
 
 #define ATTEST_SHARED(type, name, count)                                                       \
     attest_shared_block name##_block ATTEST_CLEARED_BY(attest_shared_block_clear) = {          \
@@ -49,10 +46,7 @@ typedef struct attest_workers_block {
     size_t count, size, jobs;
 } attest_workers_block;
 
-static inline void attest_workers_block_clear(attest_workers_block *block)
-{
-    attest_workers_free(block->address, block->count, block->size, block->jobs);
-}
+void attest_workers_block_clear(attest_workers_block *block);
 
 #define ATTEST_WORKERS(type, name, count, jobs)                                                \
     attest_workers_block name##_block ATTEST_CLEARED_BY(attest_workers_block_clear) = {        \
@@ -98,10 +92,7 @@ void attest_progress_end(const attest_progress *progress);
 #define ATTEST_PROGRESS_STAGE(name, progress)                                                  \
     const attest_progress *name ATTEST_CLEARED_BY(attest_progress_end_stage) = progress
 
-static inline void attest_progress_end_stage(const attest_progress **progress)
-{
-    attest_progress_end(*progress);
-}
+void attest_progress_end_stage(const attest_progress **progress);
 
 /* Time that never goes back, for durations. */
 int64_t attest_clock_nanoseconds(void);

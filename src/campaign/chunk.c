@@ -281,14 +281,6 @@ static void free_instance(void *instance, void *env)
     free(instance);
 }
 
-static enum theft_trial_res shrink_step(attest_chunk_run_state *run,
-                                        const attest_instance *instance)
-{
-    if (attest_chunk_still_violates(run, instance))
-        return THEFT_TRIAL_FAIL;
-    return run->status == ATTEST_OK ? THEFT_TRIAL_PASS : THEFT_TRIAL_ERROR;
-}
-
 static double target(const attest_chunk_run_state *run, const attest_instance *instance)
 {
     const attest_chunk *chunk = run->chunk;
@@ -303,8 +295,10 @@ static enum theft_trial_res call(struct theft *t, void *argument)
     attest_chunk_run_state *run = theft_hook_get_env(t);
 
     theft_set_output_stream(t, stderr); /* warnings: standard output belongs to the report */
-    if (run->called)
-        return shrink_step(run, argument);
+    if (run->called)                    /* a step of shrinking */
+        return attest_chunk_still_violates(run, argument) ? THEFT_TRIAL_FAIL
+               : run->status == ATTEST_OK                 ? THEFT_TRIAL_PASS
+                                                          : THEFT_TRIAL_ERROR;
     if (!attest_chunk_decide(run, argument))
         return THEFT_TRIAL_ERROR;
     theft_target(t, target(run, argument));
@@ -430,7 +424,7 @@ static attest_status note_flaky(attest_chunk_result *result, attest_violation *f
     found->reason = found->text = NULL;
     *from -= *from > 0;
     result->failed++;
-    return status == ATTEST_OK ? status : attest_memory_fail(error);
+    return status ? attest_memory_fail(error) : ATTEST_OK;
 }
 
 static void violation_clear(attest_violation *violation)

@@ -447,12 +447,15 @@ attest_status attest_summary_init(attest_summary *summary, const attest_plan *pl
     for (size_t p = 0; p < plan->properties; p++) {
         ATTEST_TRY(summarise(&summary->property[p], &join[p], error));
         ATTEST_TRY(describe_property(summary, p, error));
+        summary->trials += summary->property[p].trials;
     }
     for (size_t f = 0; f < files; f++)
         ATTEST_TRY(
             describe_file(&summary->test[plan->properties + f], &corpus->file[f], error));
     for (size_t t = 0; t < summary->tests; t++)
         summary->standing[summary->test[t].standing]++;
+    summary->confirmed =
+        summary->standing[ATTEST_STANDING_HELD] + summary->standing[ATTEST_STANDING_EXPECTED];
     return ATTEST_OK;
 }
 

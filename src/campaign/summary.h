@@ -93,6 +93,8 @@ typedef struct attest_summary {
     size_t tests; /* the properties, then the files of the corpus */
     attest_summary_test *test;
     size_t standing[ATTEST_STANDINGS]; /* the number of tests in each standing */
+    size_t confirmed;                  /* tests that held, or were violated as expected */
+    uint64_t trials;                   /* of all properties */
 } attest_summary;
 
 /* If a violation is expected, but none was found in fewer trials than the default of the

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/scope.h"
 #include "certify/first_difference.h"
-#include "geometry/radix.h"
+#include "geometry/projection.h"
 
 enum { INSERTION_MOST = 64 };
 /* Keys of all prefixes together: 2 GiB. */

@@ -138,12 +138,6 @@ static attest_status tokens_init(double_tokens *table, const attest_tokens *toke
     return ATTEST_OK;
 }
 
-static void tokens_clear(double_tokens *table)
-{
-    free(table->own);
-    *table = (double_tokens){0};
-}
-
 /* About how many positions a group of sequences has. */
 enum { GROUP_ROWS = 512 };
 
@@ -307,7 +301,7 @@ static void pass_clear(pass *p)
 {
     group_clear(&p->group);
     attest_double_layer_clear_scratch(&p->scratch);
-    tokens_clear(&p->tokens);
+    free(p->tokens.own);
     layer_clear(&p->layer);
 }
 

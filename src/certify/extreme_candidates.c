@@ -366,22 +366,14 @@ static bool accurate(const arb_t hull, const attest_extreme *extreme)
            (arb_is_positive(hull) && arb_rel_accuracy_bits(hull) >= enough);
 }
 
-/* True if this candidate has the outcome itself, not only the extreme. */
-static bool has_outcome(const attest_extreme_candidate *candidate,
-                        const attest_extreme *extreme, attest_comparison outcome,
-                        const fmpq *bound)
-{
-    return !bound || outcome_of(candidate, extreme, bound) == outcome;
-}
-
 /* Names the first candidate that has the outcome, or else the first, and widens the hull to
  * include it: the ends of the extreme need not be those of one candidate. */
 static void name_candidate(arb_t hull, attest_extreme *extreme, attest_comparison outcome,
                            const fmpq *bound)
 {
     extreme->named = 0;
-    while (extreme->named < extreme->count &&
-           !has_outcome(&extreme->candidate[extreme->named], extreme, outcome, bound))
+    while (extreme->named < extreme->count && bound &&
+           outcome_of(&extreme->candidate[extreme->named], extreme, bound) != outcome)
         extreme->named++;
     if (extreme->named == extreme->count)
         extreme->named = 0;

@@ -18,11 +18,6 @@ static bool reduce(mp_limb_t *value, const fmpq *x, nmod_t mod)
     return true;
 }
 
-static mp_limb_t power(mp_limb_t y, const fmpz_t exponent, nmod_t mod)
-{
-    return nmod_pow_ui(y, fmpz_fdiv_ui(exponent, mod.n - 1), mod);
-}
-
 /* entry c of the sum at y; false when a denominator vanishes. */
 static bool entry_at(mp_limb_t *value, const attest_softmax_sum *sum, size_t c, mp_limb_t y,
                      nmod_t mod)
@@ -33,7 +28,7 @@ static bool entry_at(mp_limb_t *value, const attest_softmax_sum *sum, size_t c, 
         const attest_softmax_group *group = &sum->group[g];
         mp_limb_t n = 0, z = 0, coefficient;
         for (size_t i = 0; i < group->terms; i++) {
-            mp_limb_t p = power(y, group->exponent + i, mod);
+            mp_limb_t p = nmod_pow_ui(y, fmpz_fdiv_ui(group->exponent + i, mod.n - 1), mod);
             if (!reduce(&coefficient, group->n + i * sum->dim + c, mod))
                 return false;
             n = nmod_add(n, nmod_mul(coefficient, p, mod), mod);

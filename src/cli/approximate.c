@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "cli/command.h"
-#include "cli/progress.h"
+#include "cli/terminal.h"
 #include "io/json_write.h"
 #include "data/network.h"
 #include "number/scope.h"
@@ -66,9 +66,8 @@ static bool below_bounds(const attest_approximation *a)
 
 static int exit_code(const attest_approximation *a)
 {
-    if (a->proved == ATTEST_UNDECIDED)
-        return EXIT_UNDECIDED;
-    return a->proved == ATTEST_PROVED && below_bounds(a) ? EXIT_HOLDS : EXIT_FAILS;
+    return a->proved == ATTEST_PROVED && !below_bounds(a) ? EXIT_FAILS
+                                                          : attest_cli_verdict_code(a->proved);
 }
 
 static void write_errors(attest_json *json, const attest_approximation *a)

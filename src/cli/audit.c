@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/scope.h"
 #include "cli/excerpt.h"
-#include "cli/progress.h"
+#include "cli/terminal.h"
 #include "io/json_write.h"
 
 static int run(int argc, char **argv);
@@ -322,20 +322,11 @@ static int save_subject(audit_subject *subject, const audit_target *t)
 static int save(audit_job *job)
 {
     static audit_target t; /* large */
-    attest_json_file file;
-    attest_error error;
-    int code = attest_cli_audit_find_target(&t, job->common->output);
 
-    for (size_t i = 0; i < job->subjects && code == EXIT_HOLDS; i++)
-        code = save_subject(&job->subject[i], &t);
-    if (code != EXIT_HOLDS)
-        return code;
-    if (attest_json_file_open(&file, t.record, &error))
-        return attest_cli_fail(&error);
-    write_job(&file.json, job);
-    if (attest_json_file_commit(&file, &error))
-        return attest_cli_fail(&error);
-    return EXIT_HOLDS;
+    ATTEST_CLI_TRY(attest_cli_audit_find_target(&t, job->common->output));
+    for (size_t i = 0; i < job->subjects; i++)
+        ATTEST_CLI_TRY(save_subject(&job->subject[i], &t));
+    return attest_cli_save(t.record, write_job, job);
 }
 
 static int print(const audit_job *job)

@@ -9,7 +9,7 @@
 #include "campaign/campaign.h"
 #include "campaign/merge.h"
 #include "cli/campaign.h"
-#include "cli/progress.h"
+#include "cli/terminal.h"
 #include "props/registry.h"
 #include "report/campaign.h"
 

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/scope.h"
 #include "cli/command.h"
-#include "cli/progress.h"
+#include "cli/terminal.h"
 #include "io/certificate_json.h"
 #include "io/counterexample_json.h"
 #include "io/json_write.h"
@@ -189,13 +189,6 @@ typedef struct certify_request {
     unsigned long max_bits, max_terms, jobs;
 } certify_request;
 
-static int exit_code(attest_verdict verdict)
-{
-    if (verdict == ATTEST_UNDECIDED)
-        return EXIT_UNDECIDED;
-    return verdict == ATTEST_PROVED ? EXIT_HOLDS : EXIT_FAILS;
-}
-
 static bool known_method(const char *name)
 {
     if (strcmp(name, "auto") == 0)
@@ -302,7 +295,7 @@ static int decide(attest_claim *claim, attest_certificate *certificate, attest_c
     if (status || attest_certificate_set(certificate, claim, &finding, &error) ||
         (common->output && attest_certificate_write(certificate, common->output, &error)))
         return attest_cli_fail_work(&error, common);
-    code = exit_code(finding.verdict);
+    code = attest_cli_verdict_code(finding.verdict);
     if (common->json)
         code = print_json(claim, &finding, certificate, code);
     else if (!common->stdout_by)

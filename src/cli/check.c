@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/scope.h"
 #include "cli/command.h"
-#include "cli/progress.h"
+#include "cli/terminal.h"
 #include "io/json_write.h"
 #include "report/print.h"
 

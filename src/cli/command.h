@@ -1,4 +1,5 @@
-/* command.h -- what every command shares: its description, its options, its way to fail. */
+/* command.h -- what every command shares: its description, its options, lists of names, its way
+ * to fail. */
 #ifndef ATTEST_CLI_COMMAND_H
 #define ATTEST_CLI_COMMAND_H
 
@@ -120,6 +121,40 @@ extern const attest_command attest_command_show;
 extern const attest_command attest_command_simulate;
 extern const attest_command attest_command_tolerance;
 
+/* An old spelling of a command or an option. It works for one release; neither help nor
+ * completion shows it. */
+typedef struct attest_alias {
+    const char *command;    /* as it was written */
+    const char *option;     /* the old option of this command; NULL: the command was renamed */
+    const char *to_command; /* the command now; NULL: the same */
+    const char *to_option;  /* NULL: the argument of the old option is an operand now */
+} attest_alias;
+
+/* Values of to_option: the old option had no effect here, and is ignored. */
+#define ATTEST_ALIAS_IGNORED_FLAG "-"
+#define ATTEST_ALIAS_IGNORED_VALUE "="
+
+/* The i-th alias of the command's options, NULL at the end. */
+const attest_alias *attest_cli_option_alias(const attest_command *command, size_t i);
+
+/* Returns the i-th name of a list, NULL at its end; of selects one of several lists. */
+typedef const char *attest_names(const void *of, size_t i);
+
+attest_names attest_names_statements; /* statements, properties and words of the glossary */
+attest_names attest_names_properties; /* of campaigns, including loaded ones; "all" */
+attest_names attest_names_hypotheses; /* that --without can drop */
+attest_names attest_names_choices;    /* of: const char *const *, ended by NULL */
+
+/* Refuses a name that is not in the list: "unknown WHAT 'WRITTEN': did you mean ...? (see
+ * 'SEE')". Returns EXIT_USAGE. */
+int attest_cli_refuse_name(const char *what, const char *written, attest_names *names,
+                           const void *of, const char *see);
+
+/* While the program prints completions: prints those of the last word of argv for a command
+ * with these options, and returns true. */
+bool attest_cli_complete_options(const attest_option *options, size_t count, int argc,
+                                 char **argv);
+
 /* Returns the long name of the command's -o: "output", or "" where that is an old option. */
 const char *attest_cli_output_name(const attest_command *command);
 
@@ -177,6 +212,9 @@ int attest_cli_fail_journal(const attest_error *error);
  * verdict "undecided" and the reason. */
 int attest_cli_fail_work(const attest_error *error, const attest_common *common);
 
+/* Returns the exit code of a verdict on a claim. */
+int attest_cli_verdict_code(attest_verdict verdict);
+
 /* Returns the more severe of two exit codes, for commands on several files: 4, 2, 1, 3, 0. */
 int attest_cli_worse(int a, int b);
 
@@ -188,31 +226,24 @@ void attest_cli_help(const attest_command *command, const attest_option *options
  */
 int attest_cli_end_json(attest_json *json, int code);
 
+/* Writes a JSON document, by write(json, value), to the file at path. EXIT_HOLDS, or a
+ * complaint and its exit code. */
+int attest_cli_save(const char *path, attest_json_writer *write, const void *value);
+
 /* seconds = the time in the text: seconds, or a number with s, m, h or d; false if it is none.
  */
 bool attest_cli_parse_time(double *seconds, const char *text);
-
-/* Returns the width of standard output in columns: $COLUMNS, that of the terminal, or 80. */
-size_t attest_cli_width(void);
-
-/* Prints the first paragraph of the text in lines of at most 78 characters, fewer on a narrow
- * terminal, broken at spaces and newlines. Each line is indented; the cursor must already be in
- * that column. A line that is empty or begins with a space is printed unchanged. Returns the
- * next paragraph. */
-const char *attest_cli_print_wrapped(const char *text, int indent);
 
 /* Prints a hint below the summary, such as the next command to try: only on a terminal, and not
  * with --json or when an option has standard output. */
 void attest_cli_print_hint(const attest_common *common, const char *format, ...)
     ATTEST_PRINTF(2, 3);
 
-/* Prints no hints from now on: the tour explains its steps itself. */
-void attest_cli_disable_hints(void);
-
-/* --color: auto, always, never. Returns whether standard output gets colours; with auto it does
- * if it is a terminal with colours and NO_COLOR is not set. */
-extern const char *const attest_color_names[];
-bool attest_cli_paints(int color);
+/* GMP and FLINT cannot report that memory ran out, and may not be left by longjmp. After this
+ * call they print one line and end the process with exit code 4. So does FLINT instead of
+ * aborting on an invalid argument, which callers must not pass. Call it once, before any number
+ * is initialised. */
+void attest_cli_guard_memory(void);
 
 /* Flushes standard output; EXIT_ENVIRONMENT, with an error message, if that fails. */
 int attest_cli_finish(int code);

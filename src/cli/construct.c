@@ -9,7 +9,7 @@
 #include "base/scope.h"
 #include "cli/command.h"
 #include "cli/excerpt.h"
-#include "cli/progress.h"
+#include "cli/terminal.h"
 #include "io/certificate_json.h"
 #include "io/json_write.h"
 #include "io/weights_json.h"
@@ -214,13 +214,6 @@ static int certify(construct_job *job)
     return EXIT_HOLDS;
 }
 
-static int exit_code(const construct_job *job)
-{
-    if (job->finding.verdict == ATTEST_REFUTED)
-        return EXIT_FAILS;
-    return job->finding.verdict == ATTEST_PROVED ? EXIT_HOLDS : EXIT_UNDECIDED;
-}
-
 /* With -o the weights are a file: then, if the data are one, the certificate names both, for
  * attest check. */
 static int read_data(construct_job *job, const char *path, attest_common *common)
@@ -301,7 +294,7 @@ static int construct(construct_job *job, const char *path, attest_common *common
             return code;
     }
     attest_cli_work_end();
-    code = c->hypothesis ? EXIT_FAILS : exit_code(job);
+    code = c->hypothesis ? EXIT_FAILS : attest_cli_verdict_code(job->finding.verdict);
     if (common->json)
         return print_json(job, code);
     if (!common->stdout_by || c->hypothesis)

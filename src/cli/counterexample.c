@@ -12,7 +12,7 @@
 #include "cli/command.h"
 #include "cli/counterexample.h"
 #include "cli/excerpt.h"
-#include "cli/progress.h"
+#include "cli/terminal.h"
 #include "io/counterexample_json.h"
 #include "io/json_write.h"
 #include "number/rationals.h"
@@ -265,8 +265,10 @@ static bool is_universal(const counterexample_job *job)
 }
 
 /* The counterexample, and the extremes of its tokens: how well separated they are. */
-static void write_all(attest_json *json, const counterexample_job *job)
+static void write_all(attest_json *json, const void *context)
 {
+    const counterexample_job *job = context;
+
     attest_json_write_object(json, NULL);
     attest_counterexample_write_members(json, &job->counterexample);
     attest_json_write_bool(json, "universal", is_universal(job));
@@ -360,17 +362,10 @@ static void print_text(const counterexample_job *job)
 
 static int print(const counterexample_job *job, const attest_common *common)
 {
-    attest_json_file file;
-    attest_error error;
     attest_json json;
 
-    if (common->output) {
-        if (attest_json_file_open(&file, common->output, &error))
-            return attest_cli_fail(&error);
-        write_all(&file.json, job);
-        if (attest_json_file_commit(&file, &error))
-            return attest_cli_fail(&error);
-    }
+    if (common->output)
+        ATTEST_CLI_TRY(attest_cli_save(common->output, write_all, job));
     if (!common->json) {
         if (!common->stdout_by)
             print_text(job);

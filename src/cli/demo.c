@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "cli/command.h"
+#include "cli/terminal.h"
 #include "io/json_write.h"
 
 enum { MOST_PATH = 1024 };

@@ -8,7 +8,7 @@
 #include "base/scope.h"
 #include "base/workers.h"
 #include "cli/command.h"
-#include "cli/progress.h"
+#include "cli/terminal.h"
 #include "io/hex_rows.h"
 #include "judge/matrix_unit.h"
 

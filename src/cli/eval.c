@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/workers.h"
 #include "cli/command.h"
-#include "cli/progress.h"
+#include "cli/terminal.h"
 #include "data/network.h"
 #include "io/conll.h"
 #include "io/json_write.h"
@@ -177,12 +177,6 @@ static void print_sequence_begin(eval_printer *printer, size_t i)
         attest_fprint(printer->stream, "sequence %zu\n", i);
 }
 
-static void print_sequence_end(eval_printer *printer)
-{
-    if (printer->as_json)
-        attest_json_write_close(&printer->json);
-}
-
 static void print_token_begin(eval_printer *printer, size_t i, size_t k)
 {
     printer->position = 0;
@@ -309,7 +303,8 @@ static void print_sequence(eval_printer *printer, size_t i, size_t length,
             print(printer, out, k * network->dim + c);
         print_token_end(printer);
     }
-    print_sequence_end(printer);
+    if (printer->as_json)
+        attest_json_write_close(&printer->json);
 }
 
 static void print_everywhere(eval_job *job, size_t i, const void *out, print_entry *print)

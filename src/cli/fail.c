@@ -1,16 +1,23 @@
-/* fail.c -- one line on standard error, and an exit code. */
+/* fail.c -- one line on standard error, and an exit code; also where GMP or FLINT run out of
+ * memory or give up. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include <gmp.h>
+#include <flint/flint.h>
+
+#include "base/fault.h"
 #include "base/file.h"
 #include "base/hint.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/workers.h"
 #include "cli/command.h"
-#include "cli/progress.h"
+#include "cli/terminal.h"
 #include "model/import.h"
 
 const char *attest_cli_name_options(char shown[ATTEST_CLI_TEXT_SIZE], const char *text)
@@ -168,6 +175,15 @@ int attest_cli_fail_input(const attest_error *error)
     return code == EXIT_ENVIRONMENT ? code : EXIT_USAGE;
 }
 
+int attest_cli_verdict_code(attest_verdict verdict)
+{
+    static const int code[] = {[ATTEST_PROVED] = EXIT_HOLDS,
+                               [ATTEST_REFUTED] = EXIT_FAILS,
+                               [ATTEST_UNDECIDED] = EXIT_UNDECIDED};
+
+    return code[verdict];
+}
+
 int attest_cli_worse(int a, int b)
 {
     static const int order[] = {EXIT_ENVIRONMENT, EXIT_USAGE, EXIT_FAILS, EXIT_UNDECIDED};
@@ -240,6 +256,17 @@ int attest_cli_end_json(attest_json *json, int code)
     return status == ATTEST_NOMEM ? EXIT_ENVIRONMENT : code;
 }
 
+int attest_cli_save(const char *path, attest_json_writer *write, const void *value)
+{
+    attest_json_file file;
+    attest_error error;
+
+    if (attest_json_file_open(&file, path, &error))
+        return attest_cli_fail(&error);
+    write(&file.json, value);
+    return attest_json_file_commit(&file, &error) ? attest_cli_fail(&error) : EXIT_HOLDS;
+}
+
 int attest_cli_finish(int code)
 {
     bool broken = ferror(stdout);
@@ -253,4 +280,65 @@ int attest_cli_finish(int code)
     attest_cli_complain("standard output: cannot write: %s",
                         strerror(errno ? errno : attest_output_reason(stdout)));
     return EXIT_ENVIRONMENT;
+}
+
+static void *alloc_or_exit(size_t size)
+{
+    void *block = attest_fault("bignum") ? NULL : malloc(size ? size : 1);
+
+    if (!block)
+        attest_exit_no_memory();
+    return block;
+}
+
+static void *calloc_or_exit(size_t count, size_t size)
+{
+    void *block = attest_fault("bignum") ? NULL : calloc(count ? count : 1, size ? size : 1);
+
+    if (!block)
+        attest_exit_no_memory();
+    return block;
+}
+
+static void *realloc_or_exit(void *old, size_t size)
+{
+    void *block = attest_fault("bignum") ? NULL : realloc(old, size ? size : 1);
+
+    if (!block)
+        attest_exit_no_memory();
+    return block;
+}
+
+static void *gmp_realloc_or_exit(void *old, size_t old_size, size_t size)
+{
+    (void)old_size;
+    return realloc_or_exit(old, size);
+}
+
+static void gmp_free(void *block, size_t size)
+{
+    (void)size;
+    free(block);
+}
+
+/* A worker dies by the signal, which its parent reports. */
+__attribute__((noreturn)) static void stop(void)
+{
+    static const char line[] =
+        "attest: FLINT cannot handle a number of this input: a bug in attest; please report "
+        "the command and its files\n";
+    ssize_t ignored;
+
+    if (attest_workers_inside())
+        abort();
+    ignored = write(STDERR_FILENO, line, sizeof line - 1);
+    (void)ignored;
+    _exit(EXIT_ENVIRONMENT);
+}
+
+void attest_cli_guard_memory(void)
+{
+    flint_set_abort(stop);
+    mp_set_memory_functions(alloc_or_exit, gmp_realloc_or_exit, gmp_free);
+    __flint_set_memory_functions(alloc_or_exit, calloc_or_exit, realloc_or_exit, free);
 }

@@ -13,9 +13,9 @@
 #include "base/scope.h"
 #include "base/text.h"
 #include "cli/audit.h"
-#include "cli/progress.h"
 #include "cli/qkv.h"
 #include "cli/slurm.h"
+#include "cli/terminal.h"
 #include "io/json_write.h"
 #include "io/safetensors.h"
 #include "model/model_qkv.h"
@@ -182,14 +182,9 @@ static void write_record(attest_json *json, const void *context)
 static int save(const heads_job *job)
 {
     static audit_target target; /* large */
-    attest_json_file file;
-    attest_error error;
 
     ATTEST_CLI_TRY(attest_cli_audit_find_target(&target, job->common->output));
-    if (attest_json_file_open(&file, target.record, &error))
-        return attest_cli_fail(&error);
-    write_record(&file.json, job);
-    return attest_json_file_commit(&file, &error) ? attest_cli_fail(&error) : EXIT_HOLDS;
+    return attest_cli_save(target.record, write_record, job);
 }
 
 /* Prints the totals of each format over all heads, then the worst head of each. */

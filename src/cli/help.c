@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/terminal.h"
 
 enum { HELP_COLUMN = 26 };
 

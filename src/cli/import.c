@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/scope.h"
 #include "cli/command.h"
-#include "cli/progress.h"
+#include "cli/terminal.h"
 #include "io/weights_json.h"
 #include "model/file.h"
 #include "report/print.h"

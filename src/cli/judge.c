@@ -9,8 +9,8 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "cli/progress.h"
 #include "cli/qkv.h"
+#include "cli/terminal.h"
 #include "io/json_write.h"
 #include "judge/judgement.h"
 #include "judge/tolerance.h"

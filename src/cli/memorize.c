@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "cli/command.h"
-#include "cli/progress.h"
+#include "cli/terminal.h"
 #include "io/conll.h"
 #include "io/counterexample_json.h"
 #include "io/weights_json.h"
@@ -186,13 +186,6 @@ static void print_text(const memorize_job *job)
         m->proof.verdict == ATTEST_PROVED ? "" : "; ", m->proof.reason);
 }
 
-static int exit_code(const attest_memorization *m)
-{
-    if (m->hypothesis || m->proof.verdict == ATTEST_REFUTED)
-        return EXIT_FAILS;
-    return m->proof.verdict == ATTEST_PROVED ? EXIT_HOLDS : EXIT_UNDECIDED;
-}
-
 /* Reads words and tags: positions are encoded because words repeat, and the network stores the
  * names of its inputs and labels. */
 static int read_words(memorize_job *job, const char *path, attest_common *common)
@@ -247,7 +240,7 @@ static int memorize(memorize_job *job, const char *path, attest_common *common)
     if (!m->hypothesis && m->proof.verdict == ATTEST_PROVED && common->output &&
         attest_network_write(&m->network, common->output, &error))
         return attest_cli_fail(&error);
-    code = exit_code(m);
+    code = m->hypothesis ? EXIT_FAILS : attest_cli_verdict_code(m->proof.verdict);
     if (common->json)
         return print_json(job, code);
     if (!common->stdout_by || code != EXIT_HOLDS)

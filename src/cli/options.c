@@ -13,7 +13,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/workers.h"
-#include "cli/commands.h"
+#include "cli/command.h"
+#include "cli/terminal.h"
 #include "report/print.h"
 
 enum {

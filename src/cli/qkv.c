@@ -6,8 +6,8 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "cli/progress.h"
 #include "cli/qkv.h"
+#include "cli/terminal.h"
 #include "judge/model_field.h"
 #include "judge/problem.h"
 #include "model/qkv.h"

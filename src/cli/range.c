@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 #include "base/scope.h"
-#include "cli/progress.h"
 #include "cli/qkv.h"
+#include "cli/terminal.h"
 #include "io/json_write.h"
 #include "judge/quantise.h"
 #include "judge/range.h"

@@ -7,7 +7,7 @@
 #include "campaign/replay.h"
 #include "cli/campaign.h"
 #include "cli/command.h"
-#include "cli/progress.h"
+#include "cli/terminal.h"
 #include "props/registry.h"
 #include "report/replay.h"
 

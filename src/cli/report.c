@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/progress.h"
+#include "cli/terminal.h"
 #include "io/json_write.h"
 #include "report/tests.h"
 

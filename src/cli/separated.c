@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/excerpt.h"
-#include "cli/progress.h"
+#include "cli/terminal.h"
 #include "io/counterexample_json.h"
 #include "number/rationals.h"
 #include "number/scope.h"

@@ -6,7 +6,8 @@
 #include <attest/judge.h>
 
 #include "base/text.h"
-#include "cli/commands.h"
+#include "cli/command.h"
+#include "cli/terminal.h"
 #include "io/json_write.h"
 #include "judge/model_field.h"
 #include "props/registry.h"

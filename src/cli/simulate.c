@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/progress.h"
 #include "cli/qkv.h"
+#include "cli/terminal.h"
 
 static int run(int argc, char **argv);
 

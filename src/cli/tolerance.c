@@ -9,8 +9,8 @@
 
 #include "base/memory.h"
 #include "base/scope.h"
-#include "cli/progress.h"
 #include "cli/qkv.h"
+#include "cli/terminal.h"
 #include "judge/fault.h"
 #include "judge/judgement.h"
 #include "judge/tolerance.h"
@@ -500,19 +500,22 @@ static attest_status judge_correct(tolerance_job *job, const attest_judge_bounds
     return ATTEST_OK;
 }
 
+static attest_status judge_all(tolerance_job *job, const attest_judge_bounds *bounds,
+                               double *room, attest_error *error)
+{
+    for (int i = 0; i < ATTEST_JUDGE_FAULTS; i++)
+        ATTEST_TRY(add_fault(job, (attest_judge_fault)i, bounds, room, error));
+    return judge_correct(job, bounds, room, error);
+}
+
 /* Applies the tolerance to the layer that was read last. */
 static int check_layer(tolerance_job *job, const attest_judge_bounds *bounds)
 {
     attest_error error;
-    attest_status status = ATTEST_OK;
     int code = EXIT_HOLDS;
     double *room = attest_cli_qkv_alloc(&code, &job->x, 2);
 
-    for (int i = 0; room && i < ATTEST_JUDGE_FAULTS && status == ATTEST_OK; i++)
-        status = add_fault(job, (attest_judge_fault)i, bounds, room, &error);
-    if (room && status == ATTEST_OK)
-        status = judge_correct(job, bounds, room, &error);
-    if (status != ATTEST_OK)
+    if (room && judge_all(job, bounds, room, &error))
         code = attest_cli_qkv_fail(&job->x, &error);
     attest_cli_qkv_free(&job->x, room, 2);
     return code;

@@ -1,11 +1,11 @@
-/* projection.c -- vector.token for all tokens, in doubles with error bounds. */
+/* projection.c -- vector.token for all tokens, in doubles with error bounds, and their order.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "geometry/projection.h"
-#include "geometry/radix.h"
 #include "number/double.h"
 #include "number/scope.h"
 
@@ -122,6 +122,82 @@ void attest_projection_get(fmpq_t value, const attest_projection *projection, si
 
     attest_tokens_get(numerator, denominator, projection->tokens, t);
     attest_rational_vector_dot(value, projection->vector, numerator, denominator);
+}
+
+/* Sorting starts with the least significant digit, 11 bits at a time. A digit that all keys
+ * share costs a look at the histogram. */
+enum { DIGIT_BITS = 11, DIGITS = 6, VALUES = 1 << DIGIT_BITS, FEW = 64 };
+
+static unsigned digit(uint64_t key, int d)
+{
+    return (unsigned)(key >> (d * DIGIT_BITS)) & (VALUES - 1);
+}
+
+/* Clearing the histograms takes longer than sorting a few items like this. */
+static void insert_each(attest_radix_item *item, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        attest_radix_item own = item[i];
+        size_t at = i;
+
+        for (; at > 0 && item[at - 1].key > own.key; at--)
+            item[at] = item[at - 1];
+        item[at] = own;
+    }
+}
+
+static attest_status sort_digits(attest_radix_item *item, size_t count)
+{
+    size_t(*histogram)[VALUES] = attest_memory_alloc(DIGITS, sizeof *histogram);
+    attest_radix_item *other = attest_memory_alloc(count, sizeof *other), *from = item,
+                      *to = other;
+
+    if (!histogram || !other) {
+        free(histogram);
+        free(other);
+        return ATTEST_NOMEM;
+    }
+    for (size_t i = 0; i < count; i++)
+        for (int d = 0; d < DIGITS; d++)
+            histogram[d][digit(item[i].key, d)]++;
+    for (int d = 0; d < DIGITS && count > 0; d++) {
+        size_t sum = 0;
+
+        if (histogram[d][digit(item[0].key, d)] == count)
+            continue;
+        for (size_t v = 0; v < VALUES; v++) {
+            size_t here = histogram[d][v];
+
+            histogram[d][v] = sum;
+            sum += here;
+        }
+        for (size_t i = 0; i < count; i++)
+            to[histogram[d][digit(from[i].key, d)]++] = from[i];
+        attest_radix_item *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != item)
+        memcpy(item, from, count * sizeof *item);
+    free(histogram);
+    free(other);
+    return ATTEST_OK;
+}
+
+uint64_t attest_radix_key(double x)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &x, sizeof bits);
+    return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
+}
+
+attest_status attest_radix_sort(attest_radix_item *item, size_t count)
+{
+    if (count > FEW)
+        return sort_digits(item, count);
+    insert_each(item, count);
+    return ATTEST_OK;
 }
 
 /* A token and its exact value, to be sorted. */

@@ -344,13 +344,6 @@ static attest_status check_shape(const source *from, int i, attest_error *error)
     return ATTEST_OK;
 }
 
-static attest_matrix *matrix_of(attest_head *head, int i)
-{
-    attest_matrix *const matrix[ARRAYS] = {&head->wq, &head->wk, &head->wv, &head->wo};
-
-    return matrix[i];
-}
-
 /* Allocates the heads; their matrices are charged when their sizes are known. */
 static attest_status make_heads(attest_weights *weights, size_t heads, attest_budget *budget,
                                 attest_error *error)
@@ -368,13 +361,14 @@ static attest_status set_matrices(attest_weights *weights, const attest_array *a
                                   attest_budget *budget, attest_error *error)
 {
     for (size_t h = 0; h < weights->heads; h++) {
+        attest_head *head = &weights->head[h];
+        attest_matrix *const matrix[ARRAYS] = {&head->wq, &head->wk, &head->wv, &head->wo};
         attest_array_slice slice = {.start = h * attest_array_step(array, 0),
                                     .rows = array->shape[1],
                                     .cols = array->shape[2],
                                     .row_step = attest_array_step(array, 1),
                                     .col_step = attest_array_step(array, 2)};
-        ATTEST_TRY(attest_matrix_set_slice(matrix_of(&weights->head[h], i), array, &slice,
-                                           budget, error));
+        ATTEST_TRY(attest_matrix_set_slice(matrix[i], array, &slice, budget, error));
     }
     return ATTEST_OK;
 }

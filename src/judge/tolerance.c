@@ -133,11 +133,6 @@ bool attest_judge_allclose_holds(size_t *at, const attest_judge_allclose *tolera
 
 /* ---- two outputs ---- */
 
-static bool same(double y, double z)
-{
-    return y == z || (isnan(y) && isnan(z));
-}
-
 void attest_judge_difference_get(attest_judge_difference *difference, const double *y,
                                  const double *z, const attest_judge_bounds *bounds,
                                  size_t count)
@@ -147,7 +142,7 @@ void attest_judge_difference_get(attest_judge_difference *difference, const doub
         /* rounding to nearest is monotone: y, z in [lo, hi] have distance <= allowed */
         double distance = fabs(y[i] - z[i]), allowed = bounds->hi[i] - bounds->lo[i], ratio;
 
-        if (same(y[i], z[i]))
+        if (y[i] == z[i] || (isnan(y[i]) && isnan(z[i])))
             continue;
         difference->differ++;
         if (!isfinite(allowed) && !isnan(allowed))

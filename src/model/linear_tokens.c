@@ -15,11 +15,6 @@ static size_t half_of(const attest_linear_sides *sides)
     return sides->weights->form.rotary.dims / 2;
 }
 
-static const attest_matrix *matrix_of(const attest_head *head, int side)
-{
-    return side == 0 ? &head->wq : &head->wk;
-}
-
 /* The matrix as balls, row after row. */
 static arb_ptr make_matrix(const attest_matrix *matrix, slong precision)
 {
@@ -77,7 +72,8 @@ static attest_status sides_init(attest_linear_sides *sides, const attest_weights
     }
     for (int i = 0; i < 2; i++)
         for (size_t h = 0; h < weights->heads; h++) {
-            const attest_matrix *matrix = matrix_of(&weights->head[h], i);
+            const attest_head *head = &weights->head[h];
+            const attest_matrix *matrix = i == 0 ? &head->wq : &head->wk;
 
             sides->matrix[i][h] = make_matrix(matrix, precision);
             sides->side[i][h] = _arb_vec_init((slong)(room * matrix->rows));

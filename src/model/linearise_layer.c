@@ -163,11 +163,6 @@ static bool same_lengths(const attest_dataset *a, const attest_dataset *b)
     return same;
 }
 
-static size_t width_of(const pairing *p)
-{
-    return (p->before ? 3 : 2) * p->dim + p->one;
-}
-
 /* p->token = the new token at a position. */
 static void make_token(const pairing *p, size_t position)
 {
@@ -194,7 +189,7 @@ static void make_token(const pairing *p, size_t position)
 static attest_status build(attest_dataset *paired, pairing *p, attest_budget *budget,
                            attest_error *error)
 {
-    size_t width = width_of(p);
+    size_t width = (p->before ? 3 : 2) * p->dim + p->one;
     ATTEST_RATIONALS(token, width);
     ATTEST_SCOPED(attest_dataset_builder, builder, width, ATTEST_TABLE_RATIONAL, budget);
 

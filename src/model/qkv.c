@@ -115,11 +115,6 @@ attest_status attest_qkv_find_layers(size_t **layer, size_t *count,
 const char *const attest_qkv_part_name[ATTEST_QKV_PARTS] = {
     "q", "k", "v", "mask", "sink", "q_descale", "k_descale", "v_descale"};
 
-static attest_tensor_file *file_of(attest_qkv_source *source, size_t part)
-{
-    return &source->file[source->names.path ? 0 : part];
-}
-
 const char *attest_qkv_source_path(const attest_qkv_source *source)
 {
     return attest_input_name(source->file[0].input.path);
@@ -257,7 +252,7 @@ static void turn(attest_tensor *x)
 static attest_status read_part(attest_tensor *tensor, attest_qkv_source *source, size_t part,
                                const char *name, attest_error *error)
 {
-    attest_tensor_file *file = file_of(source, part);
+    attest_tensor_file *file = &source->file[source->names.path ? 0 : part];
     attest_array array;
 
     ATTEST_TRY(attest_tensor_file_get(&array, file, name, error));

@@ -12,11 +12,6 @@ static void set_range(mpfr_exp_t emin, mpfr_exp_t emax)
     mpfr_set_emax(emax);
 }
 
-static void set_widest_range(void)
-{
-    set_range(mpfr_get_emin_min(), mpfr_get_emax_max());
-}
-
 void attest_mpfr_context_init(attest_mpfr_context *context, const attest_format *format,
                               mpfr_rnd_t rounding)
 {
@@ -83,7 +78,7 @@ void attest_mpfr_set_fraction(mpfr_ptr x, const fmpz_t numerator, const fmpz_t d
     /* Operands of MPFR must be within the exponent range: divides exact operands in the widest
      * one and brings the quotient into the format's range; the ternary value avoids a second
      * rounding. */
-    set_widest_range();
+    set_range(mpfr_get_emin_min(), mpfr_get_emax_max());
     attest_mpfr_init_set_fmpz(top, numerator);
     attest_mpfr_init_set_fmpz(bottom, denominator);
     ternary = mpfr_div(x, top, bottom, context->rounding);

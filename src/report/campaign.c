@@ -183,6 +183,9 @@ static void write_summary(attest_json *json, const attest_summary *summary)
         attest_json_write_count(json,
                                 attest_campaign_standing_name((attest_campaign_standing)s),
                                 summary->standing[s]);
+    attest_json_write_count(json, "confirmed", summary->confirmed);
+    attest_json_write_count(json, "tests", summary->tests);
+    attest_json_write_count(json, "trials", summary->trials);
     attest_json_write_integer(json, "exit", attest_summary_code(summary));
     attest_json_write_close(json);
 }

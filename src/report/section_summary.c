@@ -119,49 +119,30 @@ static void write_certificate(attest_markup *body, const attest_record *record)
                attest_record_label(label, sizeof label, record));
 }
 
-/* Returns the sum of these members of the object; missing ones count as 0. */
-static double get_sum(const attest_json_cursor *object, const char *const *key)
-{
-    double sum = 0;
-
-    for (; *key; key++) {
-        double value = attest_value_number(object, *key);
-
-        sum += value > 0 ? value : 0;
-    }
-    return sum;
-}
-
-/* The properties and files that held or failed as expected, of all. The summary of a record of
- * attest 0.2.0 counts a violation without a hypothesis as expected; it does not hold. */
+/* "5 of 6": the tests that held or were violated as expected, as the record's summary counts
+ * them. A record of attest 0.2.0 has no such counts: the card shows the number of properties.
+ */
 static void write_campaign(attest_markup *body, const attest_record *record)
 {
-    static const char *const good[] = {"held", "violated_as_expected", NULL};
-    static const char *const bad[] = {"failed", "flaky", "undecided", "not_run", NULL};
-    attest_json_cursor root = attest_json_root(&record->document), summary, properties, member;
-    size_t count = attest_value_array(&properties, &root, "properties");
+    attest_json_cursor root = attest_json_root(&record->document), summary, list;
+    size_t properties = attest_value_array(&list, &root, "properties");
+    const char *files = attest_value_array(&list, &root, "corpus") > 0 ? " and files" : "";
     const char *without = attest_value_text(&root, "without");
-    double held = 0, all = (double)count, trials = 0;
     char number[64], text[192], label[96];
 
-    for (size_t i = 0; i < count; i++) {
-        attest_json_cursor property = attest_json_get_element(&properties, i);
-
-        trials += get_sum(&property, (const char *const[]){"trials", NULL});
-        held += *without ? strcmp(attest_value_text(&property, "verdict"), "held") == 0
-                         : attest_value_is_expected(&property, "held");
-    }
-    if (attest_json_find_member(&summary, &root, "summary") &&
-        attest_json_find_member(&member, &summary, "flaky")) {
-        held = get_sum(&summary, good);
-        all = held + get_sum(&summary, bad);
-    }
-    snprintf(text, sizeof text, "properties%s %s%.64s, in %.40s trials",
-             attest_value_array(&member, &root, "corpus") > 0 ? " and files" : "",
-             *without ? "that hold without " : "as stated", without,
-             attest_scale_format_number(number, trials, 0));
     open_card(body);
-    attest_markup_printf(body, "%.0f of %.0f", held, all);
+    if (attest_json_find_member(&summary, &root, "summary") &&
+        !isnan(attest_value_number(&summary, "tests"))) {
+        attest_scale_format_number(number, attest_value_number(&summary, "trials"), 0);
+        snprintf(text, sizeof text, "properties%s %s%.64s, in %.40s trials", files,
+                 *without ? "that hold without " : "as stated", without, number);
+        attest_markup_printf(body, "%.0f of %.0f", attest_value_number(&summary, "confirmed"),
+                             attest_value_number(&summary, "tests"));
+    } else {
+        snprintf(text, sizeof text, "properties%s were tested%s%.64s", files,
+                 *without ? " without " : "", without);
+        attest_markup_printf(body, "%zu", properties);
+    }
     close_card(body, text, attest_record_label(label, sizeof label, record));
 }
 

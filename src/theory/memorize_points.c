@@ -9,7 +9,7 @@
 #include "attention/head_plan.h"
 #include "base/memory.h"
 #include "base/workers.h"
-#include "geometry/radix.h"
+#include "geometry/projection.h"
 #include "number/scope.h"
 #include "theory/memorize.h"
 #include "theory/theorem2.h"

@@ -6,7 +6,6 @@
 #include "base/hint.h"
 #include "base/memory.h"
 #include "base/workers.h"
-#include "geometry/radix.h"
 #include "number/scope.h"
 #include "theory/contextual.h"
 #include "theory/theorem2.h"

@@ -13,7 +13,7 @@
 
 #include "base/memory.h"
 #include "base/workers.h"
-#include "geometry/radix.h"
+#include "geometry/projection.h"
 #include "number/scope.h"
 #include "theory/theorem2.h"
 

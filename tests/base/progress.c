@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/progress.h"
+#include "cli/terminal.h"
 #include "tests/tap.h"
 
 static void check(uint64_t total, uint64_t done, double seconds, const char *note,
@@ -25,15 +25,15 @@ static void check_drawing(void)
     TAP_OK(!line.visible, "the first report draws nothing");
     line.last_drawn -= 1;
     progress.report(progress.context, "pairs", 4, 10, NULL);
-    TAP_OK(!line.dirty, "nothing is drawn in the first second");
-    line.since -= 1;
+    TAP_OK(!line.visible, "nothing is drawn in the first second");
+    line.work_began -= 1;
     progress.report(progress.context, "pairs", 5, 10, NULL);
     TAP_OK(line.visible, "a report after the first second draws the line");
     progress.report(progress.context, "pairs", 6, 10, NULL);
     progress.report(progress.context, NULL, 0, 0, NULL);
-    TAP_OK(!line.dirty, "the line is wiped at the end");
-    line.shown = false;
-    line.drawn -= 1;
+    TAP_OK(!line.visible, "the line is wiped at the end");
+    line.on_terminal = false;
+    line.last_drawn -= 1;
     progress.report(progress.context, "pairs", 7, 10, NULL);
     TAP_OK(!line.visible, "without a terminal nothing is drawn");
 }

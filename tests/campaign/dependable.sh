@@ -6,7 +6,7 @@
 run 0 "all, in less time than they take" campaign all --time 0.2 --json
 json 'all(p["trials"] > 0 for p in o["properties"])'
 json 'all(p["verdict"] == "held" or (p["verdict"] == "violated" and p["expected"]) for p in o["properties"])'
-json 'o["summary"] == dict(held=sum(p["verdict"] == "held" for p in o["properties"]), violated_as_expected=sum("expected" in p for p in o["properties"]), failed=0, flaky=0, undecided=0, not_run=0, exit=0)'
+json 'o["summary"] == dict(held=sum(p["verdict"] == "held" for p in o["properties"]), violated_as_expected=sum("expected" in p for p in o["properties"]), failed=0, flaky=0, undecided=0, not_run=0, confirmed=len(o["properties"]), tests=len(o["properties"]), trials=sum(p["trials"] for p in o["properties"]), exit=0)'
 
 for property in theorem1-search separatedness-search; do
     run 0 "$property, cut short" campaign $property --trials 1 --junit "$work/j.xml"

@@ -57,11 +57,11 @@ TEST(plan)
     other.named = true;
     other.shard = 2;
     other.shards = 3;
-    TAP_OK(is_read(&other), "named properties, a shard, a large seed");
+    TAP_OK(round_trips(&other), "named properties, a shard, a large seed");
     other = plan;
     other.keep_going = true;
     other.trials = 12345;
-    TAP_OK(is_read(&other), "a number of trials, with --keep-going");
+    TAP_OK(round_trips(&other), "a number of trials, with --keep-going");
     other = plan;
     other.observe = true;
     other.time = 1;

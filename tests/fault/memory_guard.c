@@ -10,7 +10,7 @@
 #include <attest/flint.h>
 
 #include "base/memory.h"
-#include "cli/memory.h"
+#include "cli/command.h"
 #include "tests/limit.h"
 #include "tests/tap.h"
 

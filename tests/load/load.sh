@@ -103,7 +103,7 @@ run 0 "on a page" report "$work/told" -o "$work/told.html"
 grep -q '<span class="badge bad">[^<]*flaky</span>' "$work/told.html"
 result $? "its verdict is marked as bad"
 cp "$work/told/report.json" "$out"
-json 'o["summary"] == dict(held=1, violated_as_expected=0, failed=0, flaky=1, undecided=0, not_run=0, exit=1)'
+json 'o["summary"] == dict(held=1, violated_as_expected=0, failed=0, flaky=1, undecided=0, not_run=0, confirmed=1, tests=2, trials=sum(p["trials"] for p in o["properties"]), exit=1)'
 json '[(p["verdict"], p["as_expected"], p["failed"]) for p in o["properties"]] == [("flaky", False, 1), ("held", True, 0)]'
 json 'o["properties"][0]["reason"].startswith("x was 9") and o["properties"][0]["findings"][0]["flaky"]'
 python3 "$work/values.py" "$work/told/flaky.1.json" flaky >"$out" 2>"$err"

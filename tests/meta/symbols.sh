@@ -31,7 +31,7 @@ uses() { # tree, build: "FILE uses SYMBOL of ROOM"
 
 # Who may call what is not for everybody. Text for people is printed by src/report/print.h, which escapes
 # what comes from files; the others write documents with an escape of their own, or escape whole lines.
-printers='src/cli/demo.c src/cli/fail.c src/cli/campaign_new.c src/cli/progress.c src/cli/slurm.c
+printers='src/cli/demo.c src/cli/fail.c src/cli/campaign_new.c src/cli/slurm.c src/cli/terminal.c
     src/report/campaign.c src/report/print.c src/report/report.c src/report/tests.c'
 # Input files are opened by base/file.h, which does not wait or read without end; the others open
 # files for writing, locks, and files of the system.
