@@ -1,11 +1,12 @@
 #!/bin/sh
 # `make check-mutants N=200 SEED=1`: random small changes in a copy of the source, each of which a test must
 # notice: by failing, by crashing, or by taking far longer than without the change. The tests that the changed
-# file names (tests/tests_of.txt) come first, then those of make check that can notice it; programs that pass run
-# once more with the changed file under the sanitizers, as all of it does in .ci/run. A change that the compiler refuses, or that leaves the object file as it was,
-# or that tests/mutants_explained.txt explains, does not count. Lists what survives, and the share of killed
-# ones by room; fails below 90 %. FIRST=K begins with the K-th. AGAIN=LOG tries only what survived in the
-# output of an earlier run. ATTEST_MUTANTS=DIR keeps copy and build there, for the next run.
+# file names (tests/tests_of.txt) come first, then those of make check in which the line runs, by gcov; programs
+# that pass run once more with the changed file under the sanitizers, as all of it does in .ci/run. A change that
+# the compiler refuses, or that leaves the object file as it was, or that tests/mutants_explained.txt explains,
+# does not count. Lists what survives, and the share of killed ones by room; fails below 90 %. FIRST=K begins with
+# the K-th. AGAIN=LOG tries only what survived in the output of an earlier run. ATTEST_MUTANTS=DIR keeps copy and
+# builds there, for the next run.
 . "$srcdir/tests/cli/lib.sh"
 . "$srcdir/tests/mutate.sh"
 srcdir=$(cd "$srcdir" && pwd)
@@ -14,6 +15,7 @@ export srcdir ATTEST_INSTANCES=all
 [ -z "$ATTEST_MUTANTS" ] || tree=$ATTEST_MUTANTS/tree
 build=$tree/build # as developers build, so that a cache of the compiler serves both
 times=$build/times
+coverage=$tree/coverage # a build for gcov, and the counts of every test
 sanitizers='-fsanitize=address,undefined -fno-sanitize-recover=all'
 made() { make -C "$build" -j"${JOBS:-2}" "$@" >"$work/log" 2>&1; }
 # shellcheck disable=SC2016
@@ -45,6 +47,7 @@ prepared() {
     for directory in src props include tests examples; do
         diff -rqN "$srcdir/$directory" "$tree/$directory" | while read -r _ from _ to _; do
             if [ -e "$from" ]; then cp "$from" "$to"; else rm "$to"; fi
+            rm -rf "$coverage/of"
         done
     done
     compile=$(variable COMPILE)
@@ -64,6 +67,63 @@ prepared() {
 others() {
     make -s --no-print-directory -C "$build" print-tests | sed 's|^tests/||' |
         grep -vE '^(meta|python|fuzz|theft|load)/|^(props/properties|fault/allocations|cli/examples|forge/swap)\.sh'
+}
+
+# covered TEST: runs it in the build for gcov, unless that was done; its counts are in $coverage/of/TEST.
+covered() {
+    [ ! -e "$coverage/of/$1" ] || return 0
+    mkdir -p "$coverage/of/$1"
+    (
+        build=$coverage preload='' GCOV_PREFIX=$coverage/of/$1 GCOV_PREFIX_STRIP=$(echo "$coverage" | tr -cd / | wc -c)
+        export GCOV_PREFIX GCOV_PREFIX_STRIP
+        run_test "" 3000 "$1"
+    )
+}
+
+# measured: the build for gcov. Workers leave by _exit, which does not write counts, so that programs get one that does.
+measured() {
+    [ ! -e "$coverage/of" ] || return 0
+    CFLAGS='-O1 --coverage' must copy_source "$coverage" --disable-shared --enable-faults
+    cat >"$coverage/exit.c" <<'END'
+void __gcov_dump(void);
+_Noreturn void __real__exit(int status);
+_Noreturn void __wrap__exit(int status)
+{
+    __gcov_dump();
+    __real__exit(status);
+}
+END
+    # shellcheck disable=SC2086
+    must $CC -c "$coverage/exit.c" -o "$coverage/exit.o" && must ar -rcs "$coverage/libexit.a" "$coverage/exit.o"
+    must make -C "$coverage" -j"${JOBS:-2}" LDFLAGS="--coverage -Wl,--wrap=_exit" LIBS="$libs -L$coverage -lexit" \
+        check TESTS= attest >"$work/log" 2>&1
+    mkdir "$coverage/of"
+}
+
+# runs_in FILE LINE TEST: whether the test runs one of the lines around that line of the file: a statement of several
+# lines has its count at one of them.
+runs_in() {
+    covered "$3"
+    for source in $(sources "$1"); do
+        counts=$coverage/of/$3/$source.gcda
+        [ -e "$counts" ] || counts=$coverage/of/$3/$(dirname "$source")/.libs/$(basename "$source").gcda
+        [ -e "$counts" ] || continue
+        rm -rf "$work/gcov" && mkdir "$work/gcov" && cp "$counts" "$work/gcov/"
+        find "$coverage/$(dirname "$source")" -name "$(basename "$source").gcno" -exec cp {} "$work/gcov/" ';'
+        (cd "$coverage" && gcov -t -o "$work/gcov" "$work/gcov/$(basename "$counts")" 2>/dev/null) |
+            awk -F: -v file="/$1" -v line="$2" '
+                $2 + 0 == 0 && $3 == "Source" { here = substr($4, length($4) - length(file) + 1) == file }
+                here && $1 + 0 > 0 && $2 >= line - 6 && $2 <= line + 6 { found = 1; exit }
+                END { exit !found }' && return 0
+    done
+    return 1
+}
+
+# reaching FILE LINE: the tests of others in which it runs.
+reaching() {
+    for test in $(others); do
+        ! runs_in "$1" "$2" "$test" || echo "$test"
+    done
 }
 
 # The seconds of a processor that what has ended took, into $spent.
@@ -199,7 +259,7 @@ try() {
     case $? in
     0)
         relinked "$@"
-        if { untold='' && noticed "" $tests; } || { untold=1 && noticed "" $(others); } || sanitized "$@"; then
+        if { untold='' && noticed "" $tests; } || { untold=1 && noticed "" $(reaching "$1" "$2"); } || sanitized "$@"; then
             verdict="killed by ${preload:+sanitized }$killer"
         else
             verdict=SURVIVED
@@ -213,6 +273,7 @@ try() {
 python3 "$srcdir/tests/mutants.py" "$srcdir" "${SEED:-1}" "$((${N:-200} + ${FIRST:-1} - 1))" |
     tail -n "+${FIRST:-1}" >"$work/mutants"
 prepared
+measured
 while IFS='	' read -r file line kind new; do
     what="$file:$line ($kind): $(printf '%s\n' "$new" | sed 's/^ *//')"
     [ -z "$AGAIN" ] || grep -qxF "SURVIVED: $what" "$AGAIN" || continue
