@@ -101,10 +101,16 @@ typedef struct attest_judge_options {
      * the status STOPPED */
     bool (*proceed)(void *context);
     void *proceed_context;
+    /* NULL: results for all output rows. Else the rows for which results are computed,
+     * row_count of them: row i of head h of batch entry b has the number (b * heads + h) *
+     * queries + i; in increasing order, each once. All inputs are checked in any case */
+    const size_t *rows;
+    size_t row_count;
 } attest_judge_options;
 
-/* Results for every output element, in arrays of batch * heads * queries * value_dim
- * doubles, the last index fastest. Any of them may be NULL.
+/* Results for every output element, in arrays of batch * heads * queries * value_dim doubles,
+ * the last index fastest, or of row_count * value_dim if rows are selected. Any of them may be
+ * NULL.
  *   lo, hi   every kernel of the model returns a number in [lo, hi], rounded outward; without
  *            a bound -inf, +inf. A row without keys that must be NaN: all NaN
  *   exact    the exact result, rounded to nearest as far as it is known
@@ -118,7 +124,7 @@ typedef struct attest_judge_bounds {
 
 /* Status: FORMAT (shapes that do not fit, a value that is not finite or not a number of the
  * input formats), USAGE (invalid option), NOMEM, IO (a worker died), STOPPED. Cost:
- * doc/kernel-models.md. */
+ * doc/kernel-models.md; it is proportional to the number of rows. */
 ATTEST_API attest_status attest_judge_bound(attest_judge_bounds *bounds, const attest_qkv *qkv,
                                             const attest_judge_model *model,
                                             const attest_judge_options *options,

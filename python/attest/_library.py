@@ -56,6 +56,8 @@ class Options(Structure):
         ("report_context", c_void_p),
         ("proceed", c_void_p),
         ("proceed_context", c_void_p),
+        ("rows", c_void_p),
+        ("row_count", c_size_t),
     ]
 
 
@@ -223,10 +225,10 @@ def options(jobs: int) -> Options:
     if threading.current_thread() is not _main:
         if not hasattr(_thread, "caches"):
             _thread.caches = _Caches()
-        return Options(jobs, None, None, None, None)
+        return Options(jobs)
     if not _listener.alive:
         _listener = _Listener()
-    return Options(jobs, None, None, _listener.address, None)
+    return Options(jobs, proceed=_listener.address)
 
 
 def check(status: int, failure: Failure) -> None:

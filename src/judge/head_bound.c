@@ -455,34 +455,45 @@ static void multiply_rows(attest_judge_head_bound *x, attest_judge_work **row,
     }
 }
 
-attest_judge_reason attest_judge_head_bound_rows(double *result, attest_judge_head_bound *bound,
-                                                 size_t first, size_t count)
+attest_judge_reason attest_judge_head_bound_block(double *result,
+                                                  attest_judge_head_bound *bound,
+                                                  const size_t *rows, size_t count)
 {
     attest_judge_head_bound *x = bound;
     const attest_judge_problem *problem = x->head.problem;
     attest_judge_work *row[ATTEST_JUDGE_BLOCK];
     double *to[ATTEST_JUDGE_BLOCK];
-    size_t index[ATTEST_JUDGE_BLOCK], rows = 0;
+    size_t index[ATTEST_JUDGE_BLOCK], seeing = 0;
     attest_judge_reason reason = ATTEST_JUDGE_BOUNDED;
 
-    for (size_t i = first; i < first + count; i++) {
-        row[rows] = &x->work[rows];
-        index[rows] = i;
-        to[rows] = result + (i - first) * 4 * problem->value_dim;
-        if (begin_row(x, i, row[rows], x->bias[rows]))
-            rows++;
+    for (size_t i = 0; i < count; i++) {
+        row[seeing] = &x->work[seeing];
+        index[seeing] = rows[i];
+        to[seeing] = result + i * 4 * problem->value_dim;
+        if (begin_row(x, rows[i], row[seeing], x->bias[seeing]))
+            seeing++;
         else
-            set_empty(to[rows], problem);
+            set_empty(to[seeing], problem);
     }
-    multiply_rows(x, row, index, rows);
+    multiply_rows(x, row, index, seeing);
     for (size_t r = 0; r < x->rules; r++) {
         attest_judge_reason why;
 
-        bound_variant(x, r, row, rows);
-        why = finish_variant(to, x, r, row, rows);
+        bound_variant(x, r, row, seeing);
+        why = finish_variant(to, x, r, row, seeing);
         reason = reason ? reason : why;
     }
     return reason;
+}
+
+attest_judge_reason attest_judge_head_bound_rows(double *result, attest_judge_head_bound *bound,
+                                                 size_t first, size_t count)
+{
+    size_t row[ATTEST_JUDGE_BLOCK];
+
+    for (size_t i = 0; i < count; i++)
+        row[i] = first + i;
+    return attest_judge_head_bound_block(result, bound, row, count);
 }
 
 /* ---- how much each stage contributes to the bound of an element ---- */

@@ -42,8 +42,14 @@ void attest_judge_head_bound_clear(attest_judge_head_bound *bound);
 attest_status attest_judge_head_bound_load(attest_judge_head_bound *bound, size_t batch,
                                            size_t head, attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The bounds of count rows from first on, the hull over the variants: lo, hi, exact, error one
- * after another for every row. Returns the reason why an element has no bound. */
+/* The bounds of these rows, at most ATTEST_JUDGE_BLOCK of them, the hull over the variants: lo,
+ * hi, exact, error one after another for every row. They do not depend on which other rows are
+ * in the block. Returns the reason why an element has no bound. */
+attest_judge_reason attest_judge_head_bound_block(double *result,
+                                                  attest_judge_head_bound *bound,
+                                                  const size_t *rows, size_t count);
+
+/* The same for count rows from first on. */
 attest_judge_reason attest_judge_head_bound_rows(double *result, attest_judge_head_bound *bound,
                                                  size_t first, size_t count);
 

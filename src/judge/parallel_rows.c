@@ -1,5 +1,5 @@
-/* parallel_rows.c -- attest_judge_bound and attest_judge_simulate: all rows of a problem,
- * shared among processes. */
+/* parallel_rows.c -- attest_judge_bound and attest_judge_simulate: the rows of a problem, or
+ * those that are selected, shared among processes. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -61,6 +61,73 @@ static attest_status run_items(caller *x, bool (*item)(void *context, size_t i),
                       : status;
 }
 
+/* ---- the rows that are computed ---- */
+
+/* The rows of one head that a worker computes at a time. */
+typedef struct row_block {
+    size_t head;         /* batch * heads + head */
+    size_t first, count; /* places in the results */
+} row_block;
+
+/* The output rows with results, in blocks. */
+typedef struct row_list {
+    const size_t *selected; /* NULL: all */
+    size_t queries, count;
+    row_block *block;
+    size_t blocks;
+} row_list;
+
+static void row_list_clear(row_list *list)
+{
+    free(list->block);
+}
+
+/* The row in its head whose results are at this place. */
+static size_t get_row(const row_list *list, size_t place)
+{
+    return (list->selected ? list->selected[place] : place) % list->queries;
+}
+
+/* Checks that the selected rows exist and are in increasing order. */
+static attest_status check_selected(const row_list *list, size_t all, attest_error *error)
+{
+    for (size_t i = 0; list->selected && i < list->count; i++)
+        if (list->selected[i] >= all || (i > 0 && list->selected[i] <= list->selected[i - 1]))
+            return attest_error_set(error, ATTEST_USAGE,
+                                    "selected row %zu, number %zu, is not one of the %zu rows, "
+                                    "or does not follow the row before it",
+                                    i, list->selected[i], all);
+    return ATTEST_OK;
+}
+
+/* Divides the rows into blocks of at most `most` rows of one head. */
+static attest_status row_list_init(row_list *list, const attest_judge_problem *problem,
+                                   const attest_judge_options *options, size_t most,
+                                   attest_error *error)
+{
+    size_t all = problem->batch * problem->heads * problem->queries;
+    size_t heads = problem->batch * problem->heads, room;
+
+    *list = (row_list){.selected = options->rows,
+                       .queries = problem->queries,
+                       .count = options->rows ? options->row_count : all};
+    ATTEST_TRY(check_selected(list, all, error));
+    room = list->count / most + (heads < list->count ? heads : list->count) + 1;
+    list->block = attest_memory_alloc(room, sizeof *list->block);
+    if (!list->block)
+        return attest_memory_fail(error);
+    for (size_t i = 0; i < list->count; i++) {
+        size_t head = (list->selected ? list->selected[i] : i) / list->queries;
+        row_block *last = list->blocks ? &list->block[list->blocks - 1] : NULL;
+
+        if (last && last->head == head && last->count < most)
+            last->count++;
+        else
+            list->block[list->blocks++] = (row_block){head, i, 1};
+    }
+    return ATTEST_OK;
+}
+
 /* ---- the outputs of a schedule, and bounds on them ---- */
 
 /* The rows of one work item: enough to make loading their head cheap in comparison. */
@@ -78,9 +145,10 @@ typedef struct results {
 typedef struct simulation {
     attest_judge_problem problem;
     const attest_judge_model *model;
-    size_t schedule, chunks; /* per head */
-    bool values, bounds;     /* which results are needed */
-    size_t elements, bytes;  /* bytes: of results */
+    size_t schedule;
+    row_list rows;
+    bool values, bounds;    /* which results are needed */
+    size_t elements, bytes; /* bytes: of results */
     results *results;
     caller caller;
 } simulation;
@@ -88,21 +156,18 @@ typedef struct simulation {
 static void simulation_clear(simulation *j)
 {
     attest_shared_free(j->results, 1, j->bytes);
+    row_list_clear(&j->rows);
     attest_judge_problem_clear(&j->problem);
 }
 
-static double *element(const simulation *j, size_t kind, const attest_judge_head *head,
-                       size_t row)
+/* A result of the row at this place: its output, lo or hi. */
+static double *element(const simulation *j, size_t kind, size_t place)
 {
-    const attest_judge_problem *q = &j->problem;
-    size_t index = ((head->batch * q->heads + head->head) * q->queries + row) * q->value_dim;
-
-    return j->results->value + kind * j->elements + index;
+    return j->results->value + kind * j->elements + place * j->problem.value_dim;
 }
 
-/* The rows first .. last - 1 of a head. */
-static attest_status simulate_chunk(simulation *j, attest_judge_head *head, size_t first,
-                                    size_t last, attest_error *error)
+static attest_status simulate_block(simulation *j, attest_judge_head *head,
+                                    const row_block *block, attest_error *error)
 {
     const attest_judge_variant *variant = j->model->variant;
     attest_judge_instance x ATTEST_CLEARED_BY(attest_judge_instance_clear);
@@ -110,55 +175,53 @@ static attest_status simulate_chunk(simulation *j, attest_judge_head *head, size
 
     attest_judge_recipe_from_schedule(&recipe, variant, &j->model->schedule[j->schedule]);
     ATTEST_TRY(attest_judge_instance_init(&x, &j->problem, variant, &recipe, error));
-    for (size_t i = first; i < last; i++)
-        ATTEST_TRY(attest_judge_instance_run(element(j, 0, head, i), &x, head, i, error));
+    for (size_t i = block->first; i < block->first + block->count; i++)
+        ATTEST_TRY(
+            attest_judge_instance_run(element(j, 0, i), &x, head, get_row(&j->rows, i), error));
     return ATTEST_OK;
 }
 
 /* Bounds on the same rows. A model with schedules has one variant. */
-static attest_status bound_chunk(simulation *j, attest_judge_head *head, size_t first,
-                                 size_t last, attest_error *error)
+static attest_status enclose_block(simulation *j, attest_judge_head *head,
+                                   const row_block *block, attest_error *error)
 {
     attest_judge_interval_run run ATTEST_CLEARED_BY(attest_judge_interval_run_clear) = {0};
 
     ATTEST_TRY(attest_judge_interval_run_init(&run, &j->problem, j->model->variant,
                                               &j->model->schedule[j->schedule], error));
-    for (size_t i = first; i < last; i++)
-        attest_judge_interval_run_row(element(j, 1, head, i), element(j, 2, head, i), &run,
-                                      head, i);
+    for (size_t i = block->first; i < block->first + block->count; i++)
+        attest_judge_interval_run_row(element(j, 1, i), element(j, 2, i), &run, head,
+                                      get_row(&j->rows, i));
     return ATTEST_OK;
 }
 
-static attest_status run_chunk(simulation *j, size_t item, attest_error *error)
+static attest_status run_block(simulation *j, const row_block *block, attest_error *error)
 {
     const attest_judge_problem *q = &j->problem;
-    size_t index = item / j->chunks, first = item % j->chunks * ROWS, last = first + ROWS;
     attest_judge_head head ATTEST_CLEARED_BY(attest_judge_head_clear);
 
-    last = last < q->queries ? last : q->queries;
     ATTEST_TRY(attest_judge_head_init(&head, q, error));
-    ATTEST_TRY(attest_judge_head_load(&head, index / q->heads, index % q->heads, error));
+    ATTEST_TRY(
+        attest_judge_head_load(&head, block->head / q->heads, block->head % q->heads, error));
     if (j->values)
-        ATTEST_TRY(simulate_chunk(j, &head, first, last, error));
+        ATTEST_TRY(simulate_block(j, &head, block, error));
     if (j->bounds)
-        ATTEST_TRY(bound_chunk(j, &head, first, last, error));
-    atomic_fetch_add(&j->results->done, last - first);
+        ATTEST_TRY(enclose_block(j, &head, block, error));
+    atomic_fetch_add(&j->results->done, block->count);
     return ATTEST_OK;
 }
 
 static bool simulate_item(void *context, size_t item)
 {
     simulation *j = context;
-    const attest_judge_problem *q = &j->problem;
     attest_error error = {0};
 
-    if (run_chunk(j, item, &error) != ATTEST_OK) {
+    if (run_block(j, &j->rows.block[item], &error) != ATTEST_OK) {
         if (!atomic_flag_test_and_set(&j->results->has_error))
             j->results->error = error;
         return false;
     }
-    return report(&j->caller, "rows", atomic_load(&j->results->done),
-                  q->batch * q->heads * q->queries);
+    return report(&j->caller, "rows", atomic_load(&j->results->done), j->rows.count);
 }
 
 /* Loads every head once, so that the first bad number of the input is reported, whichever
@@ -183,15 +246,16 @@ static attest_status check_heads(simulation *j, attest_error *error)
 
 static attest_status simulate_rows(simulation *j, attest_error *error)
 {
-    const attest_judge_problem *q = &j->problem;
     size_t jobs = j->caller.options->jobs ? j->caller.options->jobs : 1;
     attest_status status;
 
+    if (j->rows.count == 0)
+        return ATTEST_OK;
     j->results = attest_shared_alloc(1, j->bytes);
     if (!j->results)
         return attest_memory_fail(error);
-    status = run_items(&j->caller, simulate_item, j, q->batch * q->heads * j->chunks, jobs,
-                       "rows", q->batch * q->heads * q->queries, error);
+    status = run_items(&j->caller, simulate_item, j, j->rows.blocks, jobs, "rows",
+                       j->rows.count, error);
     if (j->results->error.status != ATTEST_OK) {
         if (error)
             *error = j->results->error;
@@ -218,16 +282,16 @@ attest_status attest_judge_simulate_values(double *out, double *lo, double *hi,
                                 "the model has %zu schedules, none with the number %zu",
                                 model->schedules, schedule);
     ATTEST_TRY(attest_judge_problem_init(&j.problem, qkv, error));
-    j.chunks = (j.problem.queries + ROWS - 1) / ROWS;
-    j.elements = j.problem.batch * j.problem.heads * j.problem.queries * j.problem.value_dim;
+    ATTEST_TRY(row_list_init(&j.rows, &j.problem, options, ROWS, error));
+    j.elements = j.rows.count * j.problem.value_dim;
     if (j.elements > (SIZE_MAX - sizeof(results)) / (3 * sizeof(double)))
         return attest_memory_fail(error);
     j.bytes = sizeof(results) + (j.bounds ? 3 : 1) * j.elements * sizeof(double);
     ATTEST_TRY(check_heads(&j, error));
     ATTEST_TRY(simulate_rows(&j, error));
-    for (size_t k = 0; k < 3; k++)
+    for (size_t k = 0; k < 3 && j.results; k++)
         if (to[k])
-            memcpy(to[k], j.results->value + k * j.elements, j.elements * sizeof(double));
+            memcpy(to[k], element(&j, k, 0), j.elements * sizeof(double));
     return ATTEST_OK;
 }
 
@@ -249,7 +313,7 @@ attest_status attest_judge_simulate(double *out, double *lo, double *hi, const a
 typedef struct bound_job {
     const attest_judge_problem *problem;
     attest_judge_head_bound state; /* each worker has its own after the fork */
-    size_t blocks;                 /* of a head */
+    row_list rows;
     double *result;
     unsigned char *reason;
     caller caller;
@@ -259,6 +323,7 @@ typedef struct bound_job {
 static void job_clear(bound_job *job)
 {
     attest_judge_head_bound_clear(&job->state);
+    row_list_clear(&job->rows);
     free(job->scheduled);
 }
 
@@ -266,16 +331,18 @@ static bool bound_block(void *context, size_t i)
 {
     bound_job *job = context;
     const attest_judge_problem *x = job->problem;
-    size_t head = i / job->blocks, first = i % job->blocks * ATTEST_JUDGE_BLOCK;
+    const row_block *block = &job->rows.block[i];
+    size_t row[ATTEST_JUDGE_BLOCK];
     attest_error error;
 
-    if (attest_judge_head_bound_load(&job->state, head / x->heads, head % x->heads, &error) !=
-        ATTEST_OK)
+    if (attest_judge_head_bound_load(&job->state, block->head / x->heads,
+                                     block->head % x->heads, &error) != ATTEST_OK)
         return false; /* impossible: attest_judge_rules_alloc has read all heads */
-    job->reason[i] = (unsigned char)attest_judge_head_bound_rows(
-        job->result + (head * x->queries + first) * 4 * x->value_dim, &job->state, first,
-        x->queries - first < ATTEST_JUDGE_BLOCK ? x->queries - first : ATTEST_JUDGE_BLOCK);
-    return report(&job->caller, "blocks of rows", i, job->blocks * x->batch * x->heads);
+    for (size_t k = 0; k < block->count; k++)
+        row[k] = get_row(&job->rows, block->first + k);
+    job->reason[i] = (unsigned char)attest_judge_head_bound_block(
+        job->result + block->first * 4 * x->value_dim, &job->state, row, block->count);
+    return report(&job->caller, "blocks of rows", i, job->rows.blocks);
 }
 
 /* A bound on |returned - exact|; infinite where the exact value is not known. */
@@ -291,8 +358,7 @@ static double distance(double lo, double hi, double exact, double error)
 
 static void store(attest_judge_bounds *to, const bound_job *job)
 {
-    const attest_judge_problem *x = job->problem;
-    size_t columns = x->value_dim, rows = x->batch * x->heads * x->queries;
+    size_t columns = job->problem->value_dim, rows = job->rows.count;
 
     for (size_t i = 0; i < rows * columns; i++) {
         const double *row = job->result + i / columns * 4 * columns + i % columns;
@@ -315,19 +381,20 @@ static void store(attest_judge_bounds *to, const bound_job *job)
         if (to->bound)
             to->bound[i] = distance(lo, hi, exact, error);
     }
-    to->unbounded = NULL;
-    for (size_t i = 0; i < job->blocks * x->batch * x->heads && !to->unbounded; i++)
+    for (size_t i = 0; i < job->rows.blocks && !to->unbounded; i++)
         to->unbounded = attest_judge_reason_text(job->reason[i]);
 }
 
 static attest_status bound_rows(attest_judge_bounds *bounds, bound_job *job,
                                 attest_error *error)
 {
-    const attest_judge_problem *x = job->problem;
-    size_t rows = x->batch * x->heads * x->queries, items = job->blocks * x->batch * x->heads;
+    size_t rows = job->rows.count, items = job->rows.blocks;
     size_t jobs = job->caller.options->jobs ? job->caller.options->jobs : 1;
-    size_t row_size = 4 * x->value_dim * sizeof *job->result;
+    size_t row_size = 4 * job->problem->value_dim * sizeof *job->result;
 
+    bounds->unbounded = NULL;
+    if (rows == 0)
+        return ATTEST_OK;
     jobs = jobs < items ? jobs : items;
     attest_workers_block result ATTEST_CLEARED_BY(attest_workers_block_clear) = {
         attest_workers_alloc(rows, row_size, jobs), rows, row_size, jobs};
@@ -377,12 +444,13 @@ static attest_status bound_schedules(attest_judge_bounds *bounds, bound_job *job
                                      const attest_judge_model *model, attest_error *error)
 {
     const attest_judge_problem *x = job->problem;
-    size_t count = x->batch * x->heads * x->queries * x->value_dim;
+    size_t count = job->rows.count * x->value_dim;
     double *other ATTEST_FREED = NULL;
 
     if (model->schedules > 0) {
-        job->scheduled = attest_memory_alloc(count, 2 * sizeof *job->scheduled);
-        other = attest_memory_alloc(model->schedules > 1 ? count : 1, 2 * sizeof *other);
+        job->scheduled = attest_memory_alloc(count ? count : 1, 2 * sizeof *job->scheduled);
+        other =
+            attest_memory_alloc(model->schedules > 1 && count ? count : 1, 2 * sizeof *other);
         if (!job->scheduled || !other)
             return attest_memory_fail(error);
         ATTEST_TRY(run_schedules(job->scheduled, other, count, &x->qkv, model,
@@ -400,7 +468,7 @@ static attest_status bound_values(attest_judge_bounds *bounds, const attest_qkv 
                                                   .caller = {.options = options}};
 
     ATTEST_TRY(attest_judge_problem_init(&problem, qkv, error));
-    job.blocks = (problem.queries + ATTEST_JUDGE_BLOCK - 1) / ATTEST_JUDGE_BLOCK;
+    ATTEST_TRY(row_list_init(&job.rows, &problem, options, ATTEST_JUDGE_BLOCK, error));
     return bound_schedules(bounds, &job, model, error);
 }
 
@@ -448,7 +516,9 @@ attest_status attest_judge_bound(attest_judge_bounds *bounds, const attest_qkv *
                                  const attest_judge_model *model,
                                  const attest_judge_options *options, attest_error *error)
 {
-    size_t count = qkv->q.shape[0] * qkv->q.shape[1] * qkv->q.shape[2] * qkv->v.shape[3];
+    size_t rows = options->rows ? options->row_count
+                                : qkv->q.shape[0] * qkv->q.shape[1] * qkv->q.shape[2];
+    size_t count = rows * qkv->v.shape[3];
     attest_judge_bounds all = *bounds;
     double **array[] = {&all.lo, &all.hi, &all.exact, &all.error, &all.bound};
     double *room ATTEST_FREED = NULL;
