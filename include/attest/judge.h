@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <attest/error.h>
 #include <attest/export.h>
@@ -68,6 +69,22 @@ typedef struct attest_qkv {
      * 2^-40 to 2^40; the scale is then in this range, too. (batch or 1, heads or 1, 1, 1), with
      * the heads of k or, for q, of q. Absent: 1 */
     attest_tensor q_descale, k_descale, v_descale;
+    /* keys and values of every entry before those of k and v: (batch, heads of k, tokens, dim).
+     * A mask has their columns, too */
+    attest_tensor past_k, past_v;
+    /* Batch entries, "sequences", with different numbers of queries or keys; the arrays are the
+     * caller's. Each entry is a problem of its own with its own numbers: the last query of a
+     * causal one sees its last key. Results are those of the entries one after another, each
+     * (heads, its queries, value_dim). */
+    size_t sequences; /* entries of the arrays below */
+    /* packed: q, or k and v, has a batch of 1, and sequence b has the tokens cu_seqlens[b] to
+     * cu_seqlens[b + 1] - 1; sequences + 1 numbers from 0 to the number of tokens */
+    const int64_t *cu_seqlens_q, *cu_seqlens_k;
+    const int64_t *lengths; /* the keys of entry b are the first lengths[b] ones */
+    /* paged, beside lengths: k and v are caches, (pages, heads, page size, dim), and key j of
+     * entry b is at j mod page size in page block_table[b * blocks + j / page size] */
+    const int64_t *block_table;
+    size_t blocks; /* pages of one entry in block_table */
 } attest_qkv;
 
 /* A kernel model: doc/kernel-models.md. */
@@ -106,10 +123,17 @@ typedef struct attest_judge_options {
      * queries + i; in increasing order, each once. All inputs are checked in any case */
     const size_t *rows;
     size_t row_count;
+    /* 0, or instead of rows: a sample of so many of them, drawn by the seed; of fewer rows all
+     * are taken */
+    size_t sample;
+    uint64_t seed;
+    /* for judgements: the output is known as it was printed, rounded to so many decimals */
+    bool printed;
+    unsigned decimals; /* at most 300 */
 } attest_judge_options;
 
 /* Results for every output element, in arrays of batch * heads * queries * value_dim doubles,
- * the last index fastest, or of row_count * value_dim if rows are selected. Any of them may be
+ * the last index fastest; if rows are selected, of as many rows as are. Any of them may be
  * NULL.
  *   lo, hi   every kernel of the model returns a number in [lo, hi], rounded outward; without
  *            a bound -inf, +inf. A row without keys that must be NaN: all NaN

@@ -57,7 +57,7 @@ static void write_output(attest_json *json, const char *key, attest_qkv_output *
 static void write_difference(attest_json *json, const judge_job *job)
 {
     const attest_judge_difference *most = NULL;
-    size_t differ = 0, beyond = 0, layer = 0;
+    size_t differ = 0, beyond = 0, layer = 0, at[4];
 
     for (size_t i = 0; i < job->layers; i++) {
         const attest_judge_difference *this = &job->difference[i];
@@ -74,8 +74,8 @@ static void write_difference(attest_json *json, const judge_job *job)
     attest_json_write_count(json, "beyond", beyond);
     if (most) {
         attest_json_write_double(json, "max_ratio", most->ratio);
-        attest_judgement_write_place(json, job->layer[layer].number,
-                                     job->layer[layer].summary.shape, most->at);
+        attest_judge_rows_get_place(at, &job->layer[layer].summary.rows, most->at);
+        attest_judgement_write_place(json, job->layer[layer].number, at);
         attest_json_write_double(json, "output", most->y);
         attest_json_write_double(json, "against", most->z);
         attest_json_write_double(json, "allowed", most->allowed);
@@ -149,14 +149,14 @@ static void print_uncast(size_t uncast, const attest_judge_model *model)
 static void print_range(const judge_job *job, const attest_judgement *layer,
                         const attest_judge_wrong_rows *range)
 {
-    size_t columns = layer->summary.shape[3];
+    size_t columns = layer->summary.rows.columns;
     size_t block = (range->last - range->first + 1) * columns;
 
     attest_print("  ");
     if (job->x.source.layered)
         attest_print("layer %zu, ", layer->number);
-    if (layer->summary.shape[0] > 1)
-        attest_print("batch %zu, ", range->batch);
+    if (layer->summary.rows.batch > 1)
+        attest_print("%s %zu, ", attest_cli_qkv_entry_word(&job->x), range->batch);
     attest_print("head %zu, row%s %zu", range->head, range->first < range->last ? "s" : "",
                  range->first);
     if (range->first < range->last)
@@ -215,8 +215,7 @@ static void print_worst(const judge_job *job, const attest_judgement *layer)
     arb_set_d(exact, worst->exact);
     mag_set_d(arb_radref(exact), worst->error);
     text = attest_ball_format_text(exact);
-    attest_cli_qkv_format_place(place, &job->x, layer->number, layer->summary.shape,
-                                worst->place);
+    attest_cli_qkv_format_place(place, &job->x, layer->number, worst->at);
     attest_print("worst element    %s\n", place);
     attest_print("  output         %.17g%s\n", worst->output,
                  worst->uncast ? ", not a number of the output format" : "");
@@ -298,6 +297,7 @@ static void print_difference(const judge_job *job)
     for (size_t i = 0; i < job->layers; i++) {
         const attest_judge_difference *d = &job->difference[i];
         char place[ATTEST_CLI_PLACE_SIZE];
+        size_t at[4];
 
         if (job->x.source.layered)
             attest_print("layer %zu: ", job->layer[i].number);
@@ -311,8 +311,8 @@ static void print_difference(const judge_job *job)
             d->differ, d->beyond, d->beyond ? ": one of them is wrong" : "");
         if (!d->has_at)
             continue;
-        attest_cli_qkv_format_place(place, &job->x, job->layer[i].number,
-                                    job->layer[i].summary.shape, d->at);
+        attest_judge_rows_get_place(at, &job->layer[i].summary.rows, d->at);
+        attest_cli_qkv_format_place(place, &job->x, job->layer[i].number, at);
         attest_print(
             "  the largest, %.4g of the allowed difference, at %s: %.9g and %.9g, %.4g apart, "
             "%.4g allowed\n",
@@ -379,10 +379,9 @@ static int judge_arrays(judge_job *job, size_t place, arrays *a)
     attest_cli_qkv *x = &job->x;
     attest_error error;
 
-    if (attest_qkv_output_read(a->y, &job->first, &x->source, place, x->shape, &error) ||
-        (job->against &&
-         attest_qkv_output_read(a->z, &job->second, &x->source, place, x->shape, &error)))
-        return attest_cli_fail_input(&error);
+    ATTEST_CLI_TRY(attest_cli_qkv_read_output(a->y, x, &job->first));
+    if (job->against)
+        ATTEST_CLI_TRY(attest_cli_qkv_read_output(a->z, x, &job->second));
     if (attest_judge_bound(&a->bounds, &x->qkv, x->model, &x->options, &error) ||
         judge_output(&job->layer[place], a, a->y, x, &error) ||
         (job->against && judge_output(&job->other[place], a, a->z, x, &error)))

@@ -142,22 +142,21 @@ void attest_cli_qkv_write_subject(attest_json *json, attest_cli_qkv *x,
     attest_json_write_close(json);
 }
 
-static void split(size_t at[4], const size_t shape[4], size_t element)
+const char *attest_cli_qkv_entry_word(const attest_cli_qkv *x)
 {
-    for (size_t i = 4; i-- > 0; element /= shape[i])
-        at[i] = element % shape[i];
+    return attest_judge_qkv_is_unequal(&x->qkv) ? "sequence" : "batch";
 }
 
 void attest_cli_qkv_format_place(char text[ATTEST_CLI_PLACE_SIZE], const attest_cli_qkv *x,
-                                 size_t layer, const size_t shape[4], size_t element)
+                                 size_t layer, const size_t at[4])
 {
-    size_t at[4], used = 0, size = ATTEST_CLI_PLACE_SIZE;
+    size_t used = 0, size = ATTEST_CLI_PLACE_SIZE;
 
-    split(at, shape, element);
     if (x->source.layered)
         used += (size_t)snprintf(text + used, size - used, "layer %zu, ", layer);
-    if (shape[0] > 1)
-        used += (size_t)snprintf(text + used, size - used, "batch %zu, ", at[0]);
+    if (x->rows.batch > 1)
+        used += (size_t)snprintf(text + used, size - used, "%s %zu, ",
+                                 attest_cli_qkv_entry_word(x), at[0]);
     snprintf(text + used, size - used, "head %zu, row %zu, column %zu", at[1], at[2], at[3]);
 }
 
@@ -172,10 +171,52 @@ static char *format_name(const attest_cli_qkv *x, const char *name)
     return text;
 }
 
+/* at = batch, head and token, in the tensors, of a row with results. */
+static void get_row(size_t at[3], const void *context, size_t i)
+{
+    const attest_cli_qkv *x = context;
+    size_t place[4];
+
+    attest_judge_rows_get_place(place, &x->rows, i * x->rows.columns);
+    memcpy(at, place, 3 * sizeof *at);
+    if (x->qkv.cu_seqlens_q) {
+        at[0] = 0;
+        at[2] += (size_t)x->qkv.cu_seqlens_q[place[0]];
+    }
+}
+
+int attest_cli_qkv_read_output(double *to, attest_cli_qkv *x, attest_qkv_output *output)
+{
+    const attest_qkv_output_rows rows = {get_row, x, x->rows.count};
+    attest_error error;
+
+    return attest_qkv_output_read(to, output, &x->source, x->place, x->shape, &rows, &error)
+               ? attest_cli_fail_input(&error)
+               : EXIT_HOLDS;
+}
+
+/* to = the values of all rows in the layout of q. */
+static void set_layout(double *to, const attest_cli_qkv *x, const double *value)
+{
+    size_t columns = x->shape[3], heads = x->shape[1], tokens = x->shape[2];
+
+    for (size_t i = 0; i < x->rows.count; i++) {
+        size_t at[3], row;
+
+        get_row(at, x, i);
+        row = x->source.tokens_first ? (at[0] * tokens + at[2]) * heads + at[1]
+                                     : (at[0] * heads + at[1]) * tokens + at[2];
+        memcpy(to + row * columns, value + i * columns, columns * sizeof *to);
+    }
+}
+
 int attest_cli_tensors_add(attest_cli_tensors *tensors, attest_cli_qkv *x, const char *name,
                            attest_tensor_type type, const double *value)
 {
     attest_safetensors_item item = {.type = type, .rank = x->source.rank};
+    const bool exchanged = x->source.tokens_first;
+    const size_t shape[4] = {x->shape[0], x->shape[exchanged ? 2 : 1],
+                             x->shape[exchanged ? 1 : 2], x->shape[3]};
     int code = EXIT_HOLDS;
     attest_error error;
 
@@ -190,8 +231,8 @@ int attest_cli_tensors_add(attest_cli_tensors *tensors, attest_cli_qkv *x, const
         attest_memory_fail(&error);
         return attest_cli_fail(&error);
     }
-    memcpy(item.shape, x->shape + (4 - item.rank), item.rank * sizeof *item.shape);
-    memcpy(item.value, value, x->elements * sizeof *value);
+    memcpy(item.shape, shape + (4 - item.rank), item.rank * sizeof *item.shape);
+    set_layout(item.value, x, value);
     tensors->item[tensors->count++] = item;
     return EXIT_HOLDS;
 }
@@ -324,6 +365,7 @@ int attest_cli_qkv_open(attest_cli_qkv *x, const attest_command *command, attest
     x->options.jobs = attest_cli_jobs(x->jobs);
     x->options.progress = attest_cli_progress();
     memcpy(names.name, x->name, sizeof names.name);
+    names.layout = (attest_qkv_layout)x->layout;
     if (attest_judge_model_load(&x->model, x->kernel, &error) ||
         attest_qkv_source_open(&x->source, &names, &common->budget, &error))
         return attest_cli_fail_input(&error);
@@ -332,27 +374,61 @@ int attest_cli_qkv_open(attest_cli_qkv *x, const attest_command *command, attest
 
 void attest_cli_qkv_close(attest_cli_qkv *x)
 {
+    attest_judge_rows_clear(&x->rows);
     attest_qkv_source_close(&x->source);
     if (x->model)
         attest_judge_model_free(x->model);
 }
 
-/* Checks that q, k and v fit each other, and sets the shape of the output. */
-static attest_status set_shape(attest_cli_qkv *x, attest_error *error)
+/* Adds the layout with which q, k and v would fit, if there is one. */
+static attest_status suggest_layout(const attest_cli_qkv *x, attest_status status,
+                                    attest_error *error)
+{
+    const char *name = attest_qkv_suggest_layout(&x->source, &x->qkv);
+    const size_t *q = x->qkv.q.shape;
+    char inner[sizeof error->text];
+    bool exchanged = x->source.tokens_first;
+
+    if (!name || status != ATTEST_FORMAT)
+        return status;
+    snprintf(inner, sizeof inner, "%s", error->text);
+    return attest_error_set(error, status,
+                            "%s; q has shape (%zu, %zu, %zu, %zu): with --layout %s it fits k "
+                            "and v",
+                            inner, q[0], q[exchanged ? 2 : 1], q[exchanged ? 1 : 2], q[3],
+                            name);
+}
+
+/* Checks that q, k and v fit each other. */
+static attest_status check_shapes(const attest_cli_qkv *x, attest_error *error)
 {
     attest_judge_problem question;
 
-    ATTEST_TRY(attest_judge_problem_init(&question, &x->qkv, error));
+    if (attest_judge_qkv_is_unequal(&x->qkv))
+        return ATTEST_OK; /* attest_judge_rows_init checks them */
+    ATTEST_TRY(suggest_layout(x, attest_judge_problem_init(&question, &x->qkv, error), error));
     attest_judge_problem_clear(&question);
-    x->elements = 1;
+    return ATTEST_OK;
+}
+
+/* Sets the shape of the output and the rows with results. */
+static attest_status set_shape(attest_cli_qkv *x, attest_error *error)
+{
+    size_t all = 1;
+
+    ATTEST_TRY(check_shapes(x, error));
+    attest_judge_rows_clear(&x->rows);
+    ATTEST_TRY(suggest_layout(x, attest_judge_rows_init(&x->rows, &x->qkv, &x->options, error),
+                              error));
     for (size_t i = 0; i < 4; i++) {
         x->shape[i] = i < 3 ? x->qkv.q.shape[i] : x->qkv.v.shape[3];
-        if (x->shape[i] > SIZE_MAX / 64 / x->elements)
+        if (x->shape[i] > SIZE_MAX / 64 / all)
             return attest_error_set(
                 error, ATTEST_FORMAT, "an output of %zu x %zu x %zu x %zu is too large",
                 x->qkv.q.shape[0], x->qkv.q.shape[1], x->qkv.q.shape[2], x->qkv.v.shape[3]);
-        x->elements *= x->shape[i];
+        all *= x->shape[i];
     }
+    x->elements = x->rows.count * x->rows.columns;
     return ATTEST_OK;
 }
 

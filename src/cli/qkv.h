@@ -6,13 +6,14 @@
 #include "cli/command.h"
 #include "io/safetensors.h"
 #include "judge/model.h"
+#include "judge/rows.h"
 #include "model/qkv.h"
 
 typedef struct attest_cli_qkv {
     /* the options */
     const char *name[ATTEST_QKV_PARTS];
     const char *scale, *softcap, *window, *kernel, *quantise;
-    int causal, empty_row;
+    int causal, empty_row, layout;
     unsigned long jobs;
     /* parsed */
     attest_common *common;
@@ -20,11 +21,12 @@ typedef struct attest_cli_qkv {
     attest_judge_model *model;
     attest_judge_options options;
     /* the layer that was read last */
-    size_t place;    /* in the list of layers */
-    size_t layer;    /* its number; 0 without layers */
-    attest_qkv qkv;  /* its inputs */
-    size_t shape[4]; /* of its output: batch, heads, rows, columns */
-    size_t elements; /* the product of the shape */
+    size_t place;           /* in the list of layers */
+    size_t layer;           /* its number; 0 without layers */
+    attest_qkv qkv;         /* its inputs */
+    size_t shape[4];        /* of its output: batch, 1 if packed; heads; tokens; columns */
+    attest_judge_rows rows; /* with results */
+    size_t elements;        /* of those rows */
 } attest_cli_qkv;
 
 extern const char *const attest_cli_causal_choices[], *const attest_cli_empty_choices[];
@@ -112,6 +114,49 @@ extern const char *const attest_cli_causal_choices[], *const attest_cli_empty_ch
          OPTION_TEXT, &(x)->name[ATTEST_QKV_V_DESCALE],                                        \
          NULL},                                                                                \
         ATTEST_CLI_QKV_MASK(x),                                                                \
+        {"layout",                                                                             \
+         0,                                                                                    \
+         "AXES",                                                                               \
+         "order of the axes of q, k, v and the output: bhsd, bshd, hsd, shd or\nsd "           \
+         "(default: bhsd, hsd or sd by rank)",                                                 \
+         OPTION_CHOICE,                                                                        \
+         &(x)->layout,                                                                         \
+         attest_qkv_layout_name},                                                              \
+        {"past-k",    0,                                                                       \
+         "NAME",      "tensor of the keys before those of k; --past-v is needed, too",         \
+         OPTION_TEXT, &(x)->name[ATTEST_QKV_PAST_K],                                           \
+         NULL},                                                                                \
+        {"past-v",    0,                                                                       \
+         "NAME",      "tensor of their values",                                                \
+         OPTION_TEXT, &(x)->name[ATTEST_QKV_PAST_V],                                           \
+         NULL},                                                                                \
+        {"cu-seqlens-q",                                                                       \
+         0,                                                                                    \
+         "NAME",                                                                               \
+         "offsets of packed sequences in q of shape (tokens, heads, dim): the\nfirst is 0, "   \
+         "the last the number of tokens",                                                      \
+         OPTION_TEXT,                                                                          \
+         &(x)->name[ATTEST_QKV_CU_SEQLENS_Q],                                                  \
+         NULL},                                                                                \
+        {"cu-seqlens-k",                                                                       \
+         0,                                                                                    \
+         "NAME",                                                                               \
+         "the same for k and v; for self-attention the same tensor",                           \
+         OPTION_TEXT,                                                                          \
+         &(x)->name[ATTEST_QKV_CU_SEQLENS_K],                                                  \
+         NULL},                                                                                \
+        {"lengths",   0,                                                                       \
+         "NAME",      "number of valid keys of each batch entry",                              \
+         OPTION_TEXT, &(x)->name[ATTEST_QKV_LENGTHS],                                          \
+         NULL},                                                                                \
+        {"block-table",                                                                        \
+         0,                                                                                    \
+         "NAME",                                                                               \
+         "pages of each batch entry, (entries, pages); k and v are then caches\nof shape "     \
+         "(pages, page size, heads, dim); --lengths is needed, too",                           \
+         OPTION_TEXT,                                                                          \
+         &(x)->name[ATTEST_QKV_BLOCK_TABLE],                                                   \
+         NULL},                                                                                \
         {"empty-row",                                                                          \
          0,                                                                                    \
          "WHAT",                                                                               \
@@ -154,11 +199,17 @@ double *attest_cli_qkv_alloc_bounds(int *code, attest_judge_bounds *bounds, atte
 void attest_cli_qkv_write_subject(attest_json *json, attest_cli_qkv *x,
                                   attest_qkv_output *first, attest_qkv_output *second);
 
+/* Reads an output of the layer: the rows with results. */
+int attest_cli_qkv_read_output(double *to, attest_cli_qkv *x, attest_qkv_output *output);
+
 /* The place of an element for people, "layer 3, batch 0, head 1, row 5, column 2": layer and
- * batch where there are several. */
+ * batch where there are several; packed and padded entries are sequences. */
 enum { ATTEST_CLI_PLACE_SIZE = 160 };
 void attest_cli_qkv_format_place(char text[ATTEST_CLI_PLACE_SIZE], const attest_cli_qkv *x,
-                                 size_t layer, const size_t shape[4], size_t element);
+                                 size_t layer, const size_t at[4]);
+
+/* "batch", or "sequence" where entries have different lengths. */
+const char *attest_cli_qkv_entry_word(const attest_cli_qkv *x);
 
 /* The model with what --quantise lists; EXIT_HOLDS, or an error message. */
 int attest_cli_qkv_quantise(attest_judge_model *model, const char *list);

@@ -43,7 +43,7 @@ typedef struct tolerance_head {
 
 /* An element that shows what a tolerance does. */
 typedef struct tolerance_element {
-    size_t layer, shape[4], place;
+    size_t layer, at[4];
     double output, exact, error, bound, allowed;
 } tolerance_element;
 
@@ -132,7 +132,7 @@ static void write_heads(attest_json *json, const tolerance_job *job)
 static void write_element(attest_json *json, const char *key, const tolerance_element *element)
 {
     attest_json_write_object(json, key);
-    attest_judgement_write_place(json, element->layer, element->shape, element->place);
+    attest_judgement_write_place(json, element->layer, element->at);
     if (!isnan(element->output))
         attest_json_write_double(json, "output", element->output);
     attest_judgement_write_ball(json, "exact", element->exact, element->error);
@@ -279,7 +279,7 @@ static void print_element(const tolerance_job *job, const tolerance_element *ele
 {
     char place[ATTEST_CLI_PLACE_SIZE];
 
-    attest_cli_qkv_format_place(place, &job->x, element->layer, element->shape, element->place);
+    attest_cli_qkv_format_place(place, &job->x, element->layer, element->at);
     attest_print("%s: ", place);
     if (!isnan(element->output))
         attest_print("%.9g returned, ", element->output);
@@ -367,8 +367,7 @@ static void set_element(tolerance_element *element, const tolerance_job *job,
     const attest_cli_qkv *x = &job->x;
 
     element->layer = x->layer;
-    memcpy(element->shape, x->shape, sizeof element->shape);
-    element->place = place;
+    attest_judge_rows_get_place(element->at, &x->rows, place);
     element->output = output;
     element->exact = bounds->exact[place];
     element->error = bounds->error[place];
@@ -503,7 +502,9 @@ static attest_status judge_correct(tolerance_job *job, const attest_judge_bounds
 static attest_status judge_all(tolerance_job *job, const attest_judge_bounds *bounds,
                                double *room, attest_error *error)
 {
-    for (int i = 0; i < ATTEST_JUDGE_FAULTS; i++)
+    bool plain = !attest_judge_qkv_is_unequal(&job->x.qkv) && !job->x.qkv.past_k.data;
+
+    for (int i = 0; plain && i < ATTEST_JUDGE_FAULTS; i++)
         ATTEST_TRY(add_fault(job, (attest_judge_fault)i, bounds, room, error));
     return judge_correct(job, bounds, room, error);
 }
@@ -525,7 +526,7 @@ static int check_layer(tolerance_job *job, const attest_judge_bounds *bounds)
 static int add_heads(tolerance_job *job, const double *bound, double *room)
 {
     attest_cli_qkv *x = &job->x;
-    size_t size = x->shape[2] * x->shape[3], heads = x->shape[0] * x->shape[1];
+    size_t heads = x->rows.batch * x->rows.heads, first = 0;
     attest_error error;
 
     if (!attest_memory_grow(&job->head, &job->head_room, job->heads + heads,
@@ -538,15 +539,19 @@ static int add_heads(tolerance_job *job, const double *bound, double *room)
     memcpy(job->bound + job->elements, bound, x->elements * sizeof *bound);
     job->elements += x->elements;
     for (size_t h = 0; h < heads; h++) {
-        size_t finite = sort_finite(room, bound + h * size, size);
+        size_t b = h / x->rows.heads;
+        size_t size = attest_judge_rows_get_queries(&x->rows, b) * x->rows.columns;
+        size_t finite = sort_finite(room, bound + first, size);
 
-        job->head[job->heads++] = (tolerance_head){x->layer,
-                                                   h / x->shape[1],
-                                                   h % x->shape[1],
-                                                   size,
-                                                   finite,
-                                                   finite ? room[finite - 1] : (double)NAN,
-                                                   finite ? room[finite / 2] : (double)NAN};
+        first += size;
+        if (size > 0)
+            job->head[job->heads++] = (tolerance_head){x->layer,
+                                                       b,
+                                                       h % x->rows.heads,
+                                                       size,
+                                                       finite,
+                                                       finite ? room[finite - 1] : (double)NAN,
+                                                       finite ? room[finite / 2] : (double)NAN};
     }
     return EXIT_HOLDS;
 }

@@ -10,6 +10,7 @@
 #include "base/scope.h"
 #include "judge/loops.h"
 #include "judge/quantise.h"
+#include "judge/rows.h"
 
 /* Keys whose values stay in a cache while the rows of a block use them. */
 enum { KEYS_AT_ONCE = 32 };
@@ -611,19 +612,36 @@ static attest_status find_terms(visit *to, const size_t at[4], const attest_qkv 
     return visit_row(to, at, &problem, rule, rules, error);
 }
 
+/* The same for the inputs before quantisation. */
+static attest_status find_plain_terms(visit *to, const size_t at[4], const attest_qkv *qkv,
+                                      const attest_judge_model *model, attest_error *error)
+{
+    attest_judge_quantised quantised;
+    attest_status status;
+
+    if (!attest_judge_model_quantises(model))
+        return find_terms(to, at, qkv, model, error);
+    ATTEST_TRY(attest_judge_quantised_init(&quantised, qkv, model, error));
+    status = find_terms(to, at, &quantised.qkv, model, error);
+    attest_judge_quantised_clear(&quantised);
+    return status;
+}
+
 attest_status attest_judge_terms_find(attest_judge_terms *terms, const size_t at[4],
                                       const attest_qkv *qkv, const attest_judge_model *model,
                                       attest_error *error)
 {
-    attest_judge_quantised quantised;
+    const size_t in_entry[4] = {0, at[1], at[2], at[3]};
+    attest_judge_rows rows ATTEST_CLEARED_BY(attest_judge_rows_clear) = {.batch = 0};
+    const attest_judge_options options = {.jobs = 1};
     visit to = {terms, at[3]};
-    attest_status status;
+    attest_qkv entry;
 
     *terms = (attest_judge_terms){0};
-    if (!attest_judge_model_quantises(model))
-        return find_terms(&to, at, qkv, model, error);
-    ATTEST_TRY(attest_judge_quantised_init(&quantised, qkv, model, error));
-    status = find_terms(&to, at, &quantised.qkv, model, error);
-    attest_judge_quantised_clear(&quantised);
-    return status;
+    if (!attest_judge_qkv_is_unequal(qkv))
+        return find_plain_terms(&to, at, qkv, model, error);
+    ATTEST_TRY(attest_judge_rows_init(&rows, qkv, &options, error));
+    return attest_judge_rows_get_entry(&entry, qkv, &rows, at[0]) == 0
+               ? ATTEST_OK
+               : find_plain_terms(&to, in_entry, &entry, model, error);
 }

@@ -84,19 +84,18 @@ static void keep_worst(attest_judge_summary *summary, const attest_judge_element
 
 /* Adds a wrong element to the last range if its row ends that range or follows it, else to a
  * new range. */
-static bool add_wrong(attest_judge_summary *summary, size_t head, size_t row, size_t column)
+static bool add_wrong(attest_judge_summary *summary, const size_t at[4])
 {
     attest_judge_wrong_rows *last =
         summary->ranges ? &summary->range[summary->ranges - 1] : NULL;
-    size_t heads = summary->shape[1];
+    size_t row = at[2], column = at[3];
 
-    if (!last || last->batch != head / heads || last->head != head % heads ||
-        row > last->last + 1) {
+    if (!last || last->batch != at[0] || last->head != at[1] || row > last->last + 1) {
         if (!attest_memory_grow(&summary->range, &summary->room, summary->ranges + 1,
                                 sizeof *summary->range))
             return false;
         summary->range[summary->ranges++] =
-            (attest_judge_wrong_rows){head / heads, head % heads, row, row, column, column, 1};
+            (attest_judge_wrong_rows){at[0], at[1], row, row, column, column, 1};
         return true;
     }
     last->last = row;
@@ -118,49 +117,52 @@ static bool is_cast(double output, const attest_in_double *format, size_t format
 
 static bool add(attest_judge_summary *summary, const double *output,
                 const attest_judge_bounds *bounds, const attest_in_double *format,
-                size_t formats, size_t i)
+                size_t formats, size_t i, const size_t at[4])
 {
     attest_judge_element_result this = {.place = i,
+                                        .at = {at[0], at[1], at[2], at[3]},
                                         .exact = bounds->exact[i],
                                         .error = bounds->error[i],
                                         .lo = bounds->lo[i],
                                         .hi = bounds->hi[i],
                                         .bound = bounds->bound[i],
                                         .output = output[i]};
-    size_t columns = summary->shape[3], rows = summary->shape[2];
-    size_t head = i / columns / rows;
 
     this.uncast = !is_cast(this.output, format, formats);
     this.verdict =
         this.uncast ? ATTEST_JUDGE_WRONG : attest_judge_element(this.output, this.lo, this.hi);
     this.ratio = get_ratio(this.output, this.exact, this.bound);
     count(&summary->all, &this);
-    count(&summary->head[head], &this);
+    count(&summary->head[at[0] * summary->rows.heads + at[1]], &this);
     if (this.verdict != ATTEST_JUDGE_UNDECIDED)
         summary->bin[get_bin(this.ratio)]++;
     keep_worst(summary, &this);
-    return this.verdict != ATTEST_JUDGE_WRONG ||
-           add_wrong(summary, head, i / columns % rows, i % columns);
+    return this.verdict != ATTEST_JUDGE_WRONG || add_wrong(summary, at);
 }
 
 attest_status attest_judge_summary_init(attest_judge_summary *summary, const double *output,
                                         const attest_judge_bounds *bounds,
-                                        const size_t shape[4], const attest_judge_model *model,
-                                        attest_error *error)
+                                        const attest_judge_rows *rows,
+                                        const attest_judge_model *model, attest_error *error)
 {
-    size_t heads = shape[0] * shape[1], elements = heads * shape[2] * shape[3];
+    size_t heads = rows->batch * rows->heads, elements = rows->count * rows->columns;
     attest_in_double *format = attest_memory_alloc(model->variants, sizeof *format);
+    size_t at[4];
     bool done;
 
     memset(summary, 0, sizeof *summary);
-    memcpy(summary->shape, shape, sizeof summary->shape);
+    done = attest_judge_rows_copy(&summary->rows, rows, error) == ATTEST_OK;
     summary->head = attest_memory_alloc(heads, sizeof *summary->head);
-    done = format && summary->head;
+    done = done && format && summary->head;
     for (size_t i = 0; done && i < model->variants; i++)
         attest_in_double_init(&format[i], &model->variant[i].output, ATTEST_SIMULATED_NEAREST,
                               NULL, NULL);
-    for (size_t i = 0; done && i < elements; i++)
-        done = add(summary, output, bounds, format, model->variants, i);
+    for (size_t i = 0; done && i < elements; i++) {
+        if (i % rows->columns == 0)
+            attest_judge_rows_get_place(at, rows, i);
+        at[3] = i % rows->columns;
+        done = add(summary, output, bounds, format, model->variants, i, at);
+    }
     free(format);
     if (done)
         return ATTEST_OK;
@@ -170,6 +172,7 @@ attest_status attest_judge_summary_init(attest_judge_summary *summary, const dou
 
 void attest_judge_summary_clear(attest_judge_summary *summary)
 {
+    attest_judge_rows_clear(&summary->rows);
     free(summary->head);
     free(summary->range);
     memset(summary, 0, sizeof *summary);
@@ -185,7 +188,8 @@ typedef struct judgement_inputs {
     const attest_qkv *qkv;
     const attest_judge_model *model;
     const attest_judge_options *options;
-    size_t shape[4], elements;
+    const attest_judge_rows *rows;
+    size_t elements;
 } judgement_inputs;
 
 attest_judge_counts attest_judgement_total(const attest_judgement *layer, size_t count)
@@ -256,8 +260,8 @@ static attest_status try_schedules(attest_judgement *layer, const judgement_inpu
         const attest_judge_counts *old = &layer->summary.all, *new = &summary.all;
 
         ATTEST_TRY(set_schedule(x, s, error));
-        ATTEST_TRY(attest_judge_summary_init(&summary, x->output, x->other, x->shape, x->model,
-                                             error));
+        ATTEST_TRY(
+            attest_judge_summary_init(&summary, x->output, x->other, x->rows, x->model, error));
         discarded = summary;
         if (!layer->by_schedule || new->wrong < old->wrong ||
             (new->wrong == old->wrong &&new->undecided < old->undecided)) {
@@ -286,22 +290,9 @@ static attest_status try_fault(attest_judgement *layer, attest_judge_fault fault
     ATTEST_TRY(
         attest_judge_faulty_bound(x->other, &faulty, x->bounds, x->model, x->options, error));
     ATTEST_TRY(
-        attest_judge_summary_init(&summary, x->output, x->other, x->shape, x->model, error));
+        attest_judge_summary_init(&summary, x->output, x->other, x->rows, x->model, error));
     layer->fault[fault] = attest_judge_counts_verdict(&summary.all) == ATTEST_JUDGE_WITHIN;
     return ATTEST_OK;
-}
-
-void attest_judgement_get_place(size_t at[4], const size_t shape[4], size_t element)
-{
-    for (size_t i = 4; i-- > 0; element /= shape[i])
-        at[i] = element % shape[i];
-}
-
-/* Sets shape to that of the output. Domain: the shapes of q, k and v are consistent. */
-static void get_shape(size_t shape[4], const attest_qkv *qkv)
-{
-    memcpy(shape, qkv->q.shape, 3 * sizeof *shape);
-    shape[3] = qkv->v.shape[3];
 }
 
 attest_status attest_judgement_set(attest_judgement *judgement, const double *output,
@@ -310,22 +301,21 @@ attest_status attest_judgement_set(attest_judgement *judgement, const double *ou
                                    const attest_judge_model *model,
                                    const attest_judge_options *options, attest_error *error)
 {
-    judgement_inputs x = {output, bounds, other, qkv, model, options, {0}, 0};
+    attest_judge_rows rows ATTEST_CLEARED_BY(attest_judge_rows_clear) = {.batch = 0};
+    judgement_inputs x = {output, bounds, other, qkv, model, options, &rows, 0};
+    bool plain = !attest_judge_qkv_is_unequal(qkv) && !qkv->past_k.data;
 
-    get_shape(x.shape, qkv);
-    x.elements = x.shape[0] * x.shape[1] * x.shape[2] * x.shape[3];
+    ATTEST_TRY(attest_judge_rows_init(&rows, qkv, options, error));
+    x.elements = rows.count * rows.columns;
     judgement->unbounded = bounds->unbounded;
     ATTEST_TRY(
-        attest_judge_summary_init(&judgement->summary, output, bounds, x.shape, model, error));
+        attest_judge_summary_init(&judgement->summary, output, bounds, &rows, model, error));
     if (model->schedules > 1 && judgement->summary.all.wrong == 0)
         ATTEST_TRY(try_schedules(judgement, &x, error));
-    if (judgement->summary.has_worst) {
-        size_t at[4];
-
-        attest_judgement_get_place(at, x.shape, judgement->summary.worst.place);
-        ATTEST_TRY(attest_judge_terms_find(&judgement->terms, at, qkv, model, error));
-    }
-    for (int i = 0; judgement->summary.all.wrong && i < ATTEST_JUDGE_FAULTS; i++)
+    if (judgement->summary.has_worst)
+        ATTEST_TRY(attest_judge_terms_find(&judgement->terms, judgement->summary.worst.at, qkv,
+                                           model, error));
+    for (int i = 0; plain && judgement->summary.all.wrong && i < ATTEST_JUDGE_FAULTS; i++)
         ATTEST_TRY(try_fault(judgement, (attest_judge_fault)i, &x, error));
     return ATTEST_OK;
 }
@@ -349,17 +339,22 @@ static void set_arrays(attest_judge_bounds *bounds, double *block, size_t elemen
                                     NULL};
 }
 
-/* Checks the shapes of q, k, v and the output, and sets *elements to the elements of the
- * output. */
-static attest_status check_shapes(size_t *elements, const attest_tensor *output,
-                                  const attest_qkv *qkv, attest_error *error)
+/* Checks the shapes of q, k, v and the output; sets the rows with results and *elements to
+ * their elements. */
+static attest_status check_shapes(attest_judge_rows *rows, size_t *elements,
+                                  const attest_tensor *output, const attest_qkv *qkv,
+                                  const attest_judge_options *options, attest_error *error)
 {
-    attest_judge_problem problem;
-    size_t shape[4];
+    const size_t shape[4] = {qkv->q.shape[0], qkv->q.shape[1], qkv->q.shape[2],
+                             qkv->v.shape[3]};
 
-    ATTEST_TRY(attest_judge_problem_init(&problem, qkv, error));
-    attest_judge_problem_clear(&problem);
-    get_shape(shape, qkv);
+    if (!attest_judge_qkv_is_unequal(qkv)) {
+        attest_judge_problem problem;
+
+        ATTEST_TRY(attest_judge_problem_init(&problem, qkv, error));
+        attest_judge_problem_clear(&problem);
+    }
+    ATTEST_TRY(attest_judge_rows_init(rows, qkv, options, error));
     if (!output->data || output->type == ATTEST_TENSOR_BOOL ||
         memcmp(output->shape, shape, sizeof shape) != 0)
         return attest_error_set(error, ATTEST_FORMAT,
@@ -367,36 +362,38 @@ static attest_status check_shapes(size_t *elements, const attest_tensor *output,
                                 "and v, (%zu, %zu, %zu, %zu)",
                                 output->shape[0], output->shape[1], output->shape[2],
                                 output->shape[3], shape[0], shape[1], shape[2], shape[3]);
-    *elements = 1;
-    for (size_t i = 0; i < 4; i++) {
-        if (shape[i] > SIZE_MAX / 64 / *elements)
-            return attest_memory_fail(error);
-        *elements *= shape[i];
-    }
+    if (rows->count > SIZE_MAX / 128 / rows->columns)
+        return attest_memory_fail(error);
+    *elements = rows->count * rows->columns;
     return ATTEST_OK;
 }
 
-static void read_output(double *to, const attest_tensor *output)
+/* Reads the rows with results. A packed output has a batch of 1, like q. */
+static void read_output(double *to, const attest_tensor *output, const attest_judge_rows *rows,
+                        const attest_qkv *qkv)
 {
-    const size_t *shape = output->shape;
+    for (size_t i = 0; i < rows->count; i++) {
+        size_t at[4], first = 0;
 
-    for (size_t b = 0; b < shape[0]; b++)
-        for (size_t h = 0; h < shape[1]; h++)
-            for (size_t i = 0; i < shape[2]; i++, to += shape[3])
-                attest_judge_tensor_get(to, output, b, h, i, 0, shape[3]);
+        attest_judge_rows_get_place(at, rows, i * rows->columns);
+        if (qkv->cu_seqlens_q)
+            first = (size_t)qkv->cu_seqlens_q[at[0]];
+        attest_judge_tensor_get(to + i * rows->columns, output, qkv->cu_seqlens_q ? 0 : at[0],
+                                at[1], first + at[2], 0, rows->columns);
+    }
 }
 
 static attest_status judge(attest_judgement *judgement, double *block, size_t elements,
-                           const attest_tensor *output, const attest_qkv *qkv,
-                           const attest_judge_model *model, const attest_judge_options *options,
-                           attest_error *error)
+                           const attest_judge_rows *rows, const attest_tensor *output,
+                           const attest_qkv *qkv, const attest_judge_model *model,
+                           const attest_judge_options *options, attest_error *error)
 {
     attest_judge_bounds bounds, other;
     double *values = block + 10 * elements;
 
     set_arrays(&bounds, block, elements);
     set_arrays(&other, block + 5 * elements, elements);
-    read_output(values, output);
+    read_output(values, output, rows, qkv);
     ATTEST_TRY(attest_judge_bound(&bounds, qkv, model, options, error));
     return attest_judgement_set(judgement, values, &bounds, &other, qkv, model, options, error);
 }
@@ -405,16 +402,17 @@ attest_status attest_judgement_make(attest_judgement **judgement, const attest_t
                                     const attest_qkv *qkv, const attest_judge_model *model,
                                     const attest_judge_options *options, attest_error *error)
 {
+    attest_judge_rows rows ATTEST_CLEARED_BY(attest_judge_rows_clear) = {.batch = 0};
     double *block ATTEST_FREED = NULL;
     size_t elements;
 
     *judgement = NULL;
-    ATTEST_TRY(check_shapes(&elements, output, qkv, error));
+    ATTEST_TRY(check_shapes(&rows, &elements, output, qkv, options, error));
     *judgement = attest_memory_alloc(1, sizeof **judgement);
-    block = attest_memory_alloc(elements, ARRAYS * sizeof *block);
-    ATTEST_TRY_OR(*judgement && block
-                      ? judge(*judgement, block, elements, output, qkv, model, options, error)
-                      : attest_memory_fail(error),
+    block = attest_memory_alloc(elements ? elements : 1, ARRAYS * sizeof *block);
+    ATTEST_TRY_OR(*judgement && block ? judge(*judgement, block, elements, &rows, output, qkv,
+                                              model, options, error)
+                                      : attest_memory_fail(error),
                   {
                       attest_judgement_free(*judgement);
                       *judgement = NULL;
@@ -436,13 +434,10 @@ attest_judge_verdict attest_judgement_verdict(const attest_judgement *judgement)
 
 /* ---- JSON ---- */
 
-void attest_judgement_write_place(attest_json *json, size_t layer, const size_t shape[4],
-                                  size_t element)
+void attest_judgement_write_place(attest_json *json, size_t layer, const size_t at[4])
 {
     static const char *const key[4] = {"batch", "head", "row", "column"};
-    size_t at[4];
 
-    attest_judgement_get_place(at, shape, element);
     attest_json_write_count(json, "layer", layer);
     for (size_t i = 0; i < 4; i++)
         attest_json_write_count(json, key[i], at[i]);
@@ -483,7 +478,7 @@ static void write_worst(attest_json *json, const attest_judgement *layer)
     }
     worst = &layer->summary.worst;
     attest_json_write_object(json, "worst");
-    attest_judgement_write_place(json, layer->number, layer->summary.shape, worst->place);
+    attest_judgement_write_place(json, layer->number, worst->at);
     attest_json_write_string(json, "verdict", attest_judge_verdict_name(worst->verdict));
     attest_json_write_bool(json, "uncast", worst->uncast);
     attest_judgement_write_ball(json, "exact", worst->exact, worst->error);
@@ -501,18 +496,24 @@ static void write_heads(attest_json *json, const attest_judgement *layer, size_t
     attest_json_write_array(json, "heads");
     for (size_t i = 0; i < count; i++) {
         const attest_judge_summary *summary = &layer[i].summary;
+        const attest_judge_rows *rows = &summary->rows;
 
-        for (size_t h = 0; h < summary->shape[0] * summary->shape[1]; h++) {
+        for (size_t h = 0; h < rows->batch * rows->heads; h++) {
             const attest_judge_counts *head = &summary->head[h];
+            size_t judged = (head->within + head->wrong + head->undecided) / rows->columns;
 
+            if (!rows->selected)
+                judged = attest_judge_rows_get_queries(rows, h / rows->heads);
+            if (judged == 0)
+                continue;
             attest_json_write_object(json, NULL);
             attest_json_write_count(json, "layer", layer[i].number);
-            attest_json_write_count(json, "batch", h / summary->shape[1]);
-            attest_json_write_count(json, "head", h % summary->shape[1]);
+            attest_json_write_count(json, "batch", h / rows->heads);
+            attest_json_write_count(json, "head", h % rows->heads);
             attest_json_write_string(
                 json, "verdict", attest_judge_verdict_name(attest_judge_counts_verdict(head)));
-            attest_json_write_count(json, "rows", summary->shape[2]);
-            attest_json_write_count(json, "columns", summary->shape[3]);
+            attest_json_write_count(json, "rows", judged);
+            attest_json_write_count(json, "columns", rows->columns);
             attest_json_write_count(json, "within", head->within);
             attest_json_write_count(json, "wrong", head->wrong);
             attest_json_write_count(json, "undecided", head->undecided);
@@ -620,6 +621,28 @@ static void write_schedules(attest_json *json, const attest_judgement *layer, si
     attest_json_write_close(json);
 }
 
+/* How many rows were judged, of how many, and the seed of the sample; null: all. */
+static void write_sample(attest_json *json, const attest_judgement *layer, size_t count)
+{
+    size_t judged = 0, all = 0;
+    const attest_judge_rows *sampled = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        judged += layer[i].summary.rows.count;
+        all += layer[i].summary.rows.all;
+        sampled = layer[i].summary.rows.sampled ? &layer[i].summary.rows : sampled;
+    }
+    if (!sampled) {
+        attest_json_write_null(json, "sample");
+        return;
+    }
+    attest_json_write_object(json, "sample");
+    attest_json_write_count(json, "rows", judged);
+    attest_json_write_count(json, "of", all);
+    attest_json_write_count(json, "seed", sampled->seed);
+    attest_json_write_close(json);
+}
+
 void attest_judgement_write(attest_json *json, const attest_judgement *layer, size_t count)
 {
     attest_judge_counts total = attest_judgement_total(layer, count);
@@ -636,6 +659,7 @@ void attest_judgement_write(attest_json *json, const attest_judgement *layer, si
     attest_json_write_count(json, "undecided", total.undecided);
     attest_json_write_count(json, "uncast", total.uncast);
     attest_json_write_string(json, "reason", reason);
+    write_sample(json, layer, count);
     write_worst(json, attest_judgement_worst(layer, count));
     write_heads(json, layer, count);
     write_ranges(json, layer, count);

@@ -9,6 +9,7 @@
 #include "judge/fault.h"
 #include "judge/model.h"
 #include "judge/head_bound.h"
+#include "judge/rows.h"
 
 /* Bins of |output - exact| / bound: one below 2^ATTEST_JUDGE_LEAST_EXPONENT, then one for each
  * power of two; the last one has no upper end. */
@@ -31,13 +32,14 @@ typedef struct attest_judge_wrong_rows {
 /* How one element compares with its bounds. */
 typedef struct attest_judge_element_result {
     size_t place; /* index in the arrays */
+    size_t at[4]; /* batch, head, row, column */
     attest_judge_verdict verdict;
     bool uncast; /* it is not a number of the output format */
     double exact, error, lo, hi, bound, output, ratio;
 } attest_judge_element_result;
 
 typedef struct attest_judge_summary {
-    size_t shape[4]; /* batch, heads, rows, columns */
+    attest_judge_rows rows; /* that were judged */
     attest_judge_counts all;
     attest_judge_counts *head; /* batch * heads */
     attest_judge_wrong_rows *range;
@@ -48,12 +50,13 @@ typedef struct attest_judge_summary {
     size_t bin[ATTEST_JUDGE_BINS];
 } attest_judge_summary;
 
-/* Judges batch * heads * rows * columns elements: an element is within if it lies between its
- * bounds and is a number of the output format of (a variant of) the model. bounds has all five
- * arrays. Status: NOMEM; then there is nothing to clear. */
+/* Judges the elements of these rows: an element is within if it lies between its bounds and is
+ * a number of the output format of (a variant of) the model. bounds has all five arrays.
+ * Status: NOMEM; then there is nothing to clear. */
 attest_status attest_judge_summary_init(attest_judge_summary *summary, const double *output,
                                         const attest_judge_bounds *bounds,
-                                        const size_t shape[4], const attest_judge_model *model,
+                                        const attest_judge_rows *rows,
+                                        const attest_judge_model *model,
                                         attest_error *error) ATTEST_WARN_UNUSED;
 void attest_judge_summary_clear(attest_judge_summary *summary);
 
@@ -77,8 +80,9 @@ struct attest_judgement {
 };
 
 /* Judges an output. The output and all five arrays of bounds and other have one entry for each
- * element of the output of the problem; other is work space. The caller zeroes the judgement,
- * sets its number, and clears it also after a failure. Status as attest_judgement_make. */
+ * element of the output of the problem, or of the rows that the options select; other is work
+ * space. The caller zeroes the judgement, sets its number, and clears it also after a failure.
+ * Status as attest_judgement_make. */
 attest_status attest_judgement_set(attest_judgement *judgement, const double *output,
                                    const attest_judge_bounds *bounds,
                                    attest_judge_bounds *other, const attest_qkv *qkv,
@@ -95,12 +99,8 @@ const attest_judgement *attest_judgement_worst(const attest_judgement *layer, si
 /* Writes the members of a JSON object that judges all layers together. */
 void attest_judgement_write(attest_json *json, const attest_judgement *layer, size_t count);
 
-/* Sets at to the batch, head, row and column of an element. */
-void attest_judgement_get_place(size_t at[4], const size_t shape[4], size_t element);
-
 /* Writes the members "layer", "batch", "head", "row" and "column" of an element. */
-void attest_judgement_write_place(attest_json *json, size_t layer, const size_t shape[4],
-                                  size_t element);
+void attest_judgement_write_place(attest_json *json, size_t layer, const size_t at[4]);
 
 /* Writes a ball with this centre and radius. */
 void attest_judgement_write_ball(attest_json *json, const char *key, double value,

@@ -1,5 +1,7 @@
-/* parallel_rows.c -- attest_judge_bound and attest_judge_simulate: the rows of a problem, or
- * those that are selected, shared among processes. */
+/* parallel_rows.c -- bounds and simulated outputs of the rows of a plain problem, or of those
+ * that are selected, shared among processes. */
+#include "judge/parallel_rows.h"
+
 #include <math.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -13,6 +15,7 @@
 #include "judge/head_bound.h"
 #include "judge/interval_run.h"
 #include "judge/quantise.h"
+#include "judge/rows.h"
 #include "judge/simulate.h"
 
 /* ---- progress reports to the caller, and its requests to cancel ---- */
@@ -69,55 +72,47 @@ typedef struct row_block {
     size_t first, count; /* places in the results */
 } row_block;
 
-/* The output rows with results, in blocks. */
+/* The rows with results of a plain problem, in blocks. */
 typedef struct row_list {
-    const size_t *selected; /* NULL: all */
-    size_t queries, count;
+    attest_judge_rows rows;
     row_block *block;
     size_t blocks;
 } row_list;
 
 static void row_list_clear(row_list *list)
 {
+    attest_judge_rows_clear(&list->rows);
     free(list->block);
 }
 
-/* The row in its head whose results are at this place. */
+/* The number of the row whose results are at this place. */
+static size_t get_number(const row_list *list, size_t place)
+{
+    return list->rows.selected ? list->rows.selected[place] : place;
+}
+
+/* Its row in its head. */
 static size_t get_row(const row_list *list, size_t place)
 {
-    return (list->selected ? list->selected[place] : place) % list->queries;
+    return get_number(list, place) % list->rows.queries;
 }
 
-/* Checks that the selected rows exist and are in increasing order. */
-static attest_status check_selected(const row_list *list, size_t all, attest_error *error)
-{
-    for (size_t i = 0; list->selected && i < list->count; i++)
-        if (list->selected[i] >= all || (i > 0 && list->selected[i] <= list->selected[i - 1]))
-            return attest_error_set(error, ATTEST_USAGE,
-                                    "selected row %zu, number %zu, is not one of the %zu rows, "
-                                    "or does not follow the row before it",
-                                    i, list->selected[i], all);
-    return ATTEST_OK;
-}
-
-/* Divides the rows into blocks of at most `most` rows of one head. */
+/* Divides the rows into blocks of at most `most` rows of one head. The list was zeroed; clear
+ * it in any case. */
 static attest_status row_list_init(row_list *list, const attest_judge_problem *problem,
                                    const attest_judge_options *options, size_t most,
                                    attest_error *error)
 {
-    size_t all = problem->batch * problem->heads * problem->queries;
-    size_t heads = problem->batch * problem->heads, room;
+    size_t heads = problem->batch * problem->heads, count;
 
-    *list = (row_list){.selected = options->rows,
-                       .queries = problem->queries,
-                       .count = options->rows ? options->row_count : all};
-    ATTEST_TRY(check_selected(list, all, error));
-    room = list->count / most + (heads < list->count ? heads : list->count) + 1;
-    list->block = attest_memory_alloc(room, sizeof *list->block);
+    ATTEST_TRY(attest_judge_rows_init(&list->rows, &problem->qkv, options, error));
+    count = list->rows.count;
+    list->block = attest_memory_alloc(count / most + (heads < count ? heads : count) + 1,
+                                      sizeof *list->block);
     if (!list->block)
         return attest_memory_fail(error);
-    for (size_t i = 0; i < list->count; i++) {
-        size_t head = (list->selected ? list->selected[i] : i) / list->queries;
+    for (size_t i = 0; i < count; i++) {
+        size_t head = get_number(list, i) / list->rows.queries;
         row_block *last = list->blocks ? &list->block[list->blocks - 1] : NULL;
 
         if (last && last->head == head && last->count < most)
@@ -221,7 +216,7 @@ static bool simulate_item(void *context, size_t item)
             j->results->error = error;
         return false;
     }
-    return report(&j->caller, "rows", atomic_load(&j->results->done), j->rows.count);
+    return report(&j->caller, "rows", atomic_load(&j->results->done), j->rows.rows.count);
 }
 
 /* Loads every head once, so that the first bad number of the input is reported, whichever
@@ -249,13 +244,13 @@ static attest_status simulate_rows(simulation *j, attest_error *error)
     size_t jobs = j->caller.options->jobs ? j->caller.options->jobs : 1;
     attest_status status;
 
-    if (j->rows.count == 0)
+    if (j->rows.rows.count == 0)
         return ATTEST_OK;
     j->results = attest_shared_alloc(1, j->bytes);
     if (!j->results)
         return attest_memory_fail(error);
     status = run_items(&j->caller, simulate_item, j, j->rows.blocks, jobs, "rows",
-                       j->rows.count, error);
+                       j->rows.rows.count, error);
     if (j->results->error.status != ATTEST_OK) {
         if (error)
             *error = j->results->error;
@@ -283,7 +278,7 @@ attest_status attest_judge_simulate_values(double *out, double *lo, double *hi,
                                 model->schedules, schedule);
     ATTEST_TRY(attest_judge_problem_init(&j.problem, qkv, error));
     ATTEST_TRY(row_list_init(&j.rows, &j.problem, options, ROWS, error));
-    j.elements = j.rows.count * j.problem.value_dim;
+    j.elements = j.rows.rows.count * j.problem.value_dim;
     if (j.elements > (SIZE_MAX - sizeof(results)) / (3 * sizeof(double)))
         return attest_memory_fail(error);
     j.bytes = sizeof(results) + (j.bounds ? 3 : 1) * j.elements * sizeof(double);
@@ -293,17 +288,6 @@ attest_status attest_judge_simulate_values(double *out, double *lo, double *hi,
         if (to[k])
             memcpy(to[k], element(&j, k, 0), j.elements * sizeof(double));
     return ATTEST_OK;
-}
-
-attest_status attest_judge_simulate(double *out, double *lo, double *hi, const attest_qkv *qkv,
-                                    const attest_judge_model *model, size_t schedule,
-                                    const attest_judge_options *options, attest_error *error)
-{
-    attest_judge_quantised quantised ATTEST_CLEARED_BY(attest_judge_quantised_clear);
-
-    ATTEST_TRY(attest_judge_quantised_init(&quantised, qkv, model, error));
-    return attest_judge_simulate_values(out, lo, hi, &quantised.qkv, model, schedule, options,
-                                        error);
 }
 
 /* ---- bounds of a model ---- */
@@ -358,7 +342,7 @@ static double distance(double lo, double hi, double exact, double error)
 
 static void store(attest_judge_bounds *to, const bound_job *job)
 {
-    size_t columns = job->problem->value_dim, rows = job->rows.count;
+    size_t columns = job->problem->value_dim, rows = job->rows.rows.count;
 
     for (size_t i = 0; i < rows * columns; i++) {
         const double *row = job->result + i / columns * 4 * columns + i % columns;
@@ -388,7 +372,7 @@ static void store(attest_judge_bounds *to, const bound_job *job)
 static attest_status bound_rows(attest_judge_bounds *bounds, bound_job *job,
                                 attest_error *error)
 {
-    size_t rows = job->rows.count, items = job->rows.blocks;
+    size_t rows = job->rows.rows.count, items = job->rows.blocks;
     size_t jobs = job->caller.options->jobs ? job->caller.options->jobs : 1;
     size_t row_size = 4 * job->problem->value_dim * sizeof *job->result;
 
@@ -444,7 +428,7 @@ static attest_status bound_schedules(attest_judge_bounds *bounds, bound_job *job
                                      const attest_judge_model *model, attest_error *error)
 {
     const attest_judge_problem *x = job->problem;
-    size_t count = job->rows.count * x->value_dim;
+    size_t count = job->rows.rows.count * x->value_dim;
     double *other ATTEST_FREED = NULL;
 
     if (model->schedules > 0) {
@@ -512,12 +496,10 @@ static attest_status bound_quantised(attest_judge_bounds *bounds, size_t count,
                : compare_with_inputs(bounds, count, qkv, options, error);
 }
 
-attest_status attest_judge_bound(attest_judge_bounds *bounds, const attest_qkv *qkv,
-                                 const attest_judge_model *model,
-                                 const attest_judge_options *options, attest_error *error)
+attest_status attest_judge_bound_plain(attest_judge_bounds *bounds, size_t rows,
+                                       const attest_qkv *qkv, const attest_judge_model *model,
+                                       const attest_judge_options *options, attest_error *error)
 {
-    size_t rows = options->rows ? options->row_count
-                                : qkv->q.shape[0] * qkv->q.shape[1] * qkv->q.shape[2];
     size_t count = rows * qkv->v.shape[3];
     attest_judge_bounds all = *bounds;
     double **array[] = {&all.lo, &all.hi, &all.exact, &all.error, &all.bound};
@@ -526,7 +508,7 @@ attest_status attest_judge_bound(attest_judge_bounds *bounds, const attest_qkv *
 
     if (!attest_judge_model_quantises(model))
         return bound_values(bounds, qkv, model, options, error);
-    room = attest_memory_alloc(count, sizeof array / sizeof *array * sizeof *room);
+    room = attest_memory_alloc(count ? count : 1, sizeof array / sizeof *array * sizeof *room);
     if (!room)
         return attest_memory_fail(error);
     for (size_t i = 0; i < sizeof array / sizeof *array; i++)
@@ -534,4 +516,17 @@ attest_status attest_judge_bound(attest_judge_bounds *bounds, const attest_qkv *
     status = bound_quantised(&all, count, qkv, model, options, error);
     bounds->unbounded = all.unbounded;
     return status;
+}
+
+attest_status attest_judge_simulate_plain(double *out, double *lo, double *hi,
+                                          const attest_qkv *qkv,
+                                          const attest_judge_model *model, size_t schedule,
+                                          const attest_judge_options *options,
+                                          attest_error *error)
+{
+    attest_judge_quantised quantised ATTEST_CLEARED_BY(attest_judge_quantised_clear);
+
+    ATTEST_TRY(attest_judge_quantised_init(&quantised, qkv, model, error));
+    return attest_judge_simulate_values(out, lo, hi, &quantised.qkv, model, schedule, options,
+                                        error);
 }

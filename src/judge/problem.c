@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "base/scope.h"
+#include "judge/rows.h"
 #include "number/scope.h"
 
 /* ---- shapes and numbers ---- */
@@ -21,17 +22,52 @@ static attest_status refuse(attest_error *error, const char *what)
     return attest_error_set(error, ATTEST_FORMAT, "%s", what);
 }
 
+/* Checks the shapes of past keys or values beside those of k or v. */
+static attest_status check_past(const attest_tensor *past, const attest_tensor *x, char name,
+                                attest_error *error)
+{
+    const size_t *p = past->shape, *n = x->shape;
+
+    if (p[0] == n[0] && p[1] == n[1] && p[3] == n[3])
+        return ATTEST_OK;
+    return attest_error_set(
+        error, ATTEST_FORMAT,
+        "past_%c has shape (%zu, %zu, %zu, %zu), but %c (%zu, %zu, %zu, %zu): "
+        "only the numbers of tokens may differ",
+        name, p[0], p[1], p[2], p[3], name, n[0], n[1], n[2], n[3]);
+}
+
+/* Checks that there are past keys and values, or neither. */
+static attest_status check_pasts(const attest_qkv *x, attest_error *error)
+{
+    if (!x->past_k.data != !x->past_v.data)
+        return refuse(error, "past_k and past_v need each other");
+    if (!x->past_k.data)
+        return ATTEST_OK;
+    ATTEST_TRY(check_past(&x->past_k, &x->k, 'k', error));
+    ATTEST_TRY(check_past(&x->past_v, &x->v, 'v', error));
+    if (x->past_k.shape[2] != x->past_v.shape[2])
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "past_k has %zu tokens and past_v %zu: they must be equal",
+                                x->past_k.shape[2], x->past_v.shape[2]);
+    return ATTEST_OK;
+}
+
 /* Checks the shapes of q, k and v. */
 static attest_status check_shapes(attest_judge_problem *x, attest_error *error)
 {
     const size_t *q = x->qkv.q.shape, *k = x->qkv.k.shape, *v = x->qkv.v.shape;
+    bool paged = x->qkv.block_table && x->qkv.lengths && x->qkv.sequences == 1;
 
     if (!x->qkv.q.data || !x->qkv.k.data || !x->qkv.v.data)
         return refuse(error, "q, k and v are all needed");
+    if (attest_judge_qkv_is_unequal(&x->qkv) && !paged)
+        return refuse(error, "packed, padded or paged inputs are not accepted here: judge, "
+                             "tolerance, simulate and range accept them");
     for (size_t i = 0; i < 4; i++)
         if (q[i] == 0 || k[i] == 0 || v[i] == 0)
             return refuse(error, "q, k and v must not be empty");
-    if (q[0] != k[0] || k[0] != v[0])
+    if (paged ? k[0] != v[0] : q[0] != k[0] || k[0] != v[0])
         return attest_error_set(error, ATTEST_FORMAT,
                                 "q, k and v have batches of %zu, %zu and %zu entries, not the "
                                 "same number",
@@ -49,7 +85,7 @@ static attest_status check_shapes(attest_judge_problem *x, attest_error *error)
         return attest_error_set(error, ATTEST_FORMAT,
                                 "the vectors of q have %zu entries and those of k %zu", q[3],
                                 k[3]);
-    return ATTEST_OK;
+    return check_pasts(&x->qkv, error);
 }
 
 static attest_status check_extras(const attest_judge_problem *x, attest_error *error)
@@ -155,7 +191,7 @@ attest_status attest_judge_problem_init(attest_judge_problem *problem, const att
     x->heads = qkv->q.shape[1];
     x->key_heads = qkv->k.shape[1];
     x->queries = qkv->q.shape[2];
-    x->keys = qkv->k.shape[2];
+    x->keys = attest_judge_qkv_get_keys(qkv);
     x->dim = qkv->q.shape[3];
     x->value_dim = qkv->v.shape[3];
     fmpq_init(x->scale);
@@ -252,6 +288,32 @@ void attest_judge_tensor_get(double *to, const attest_tensor *tensor, size_t bat
         to[c] = get_element(bytes + (ptrdiff_t)(first + c) * tensor->stride[3], tensor->type);
 }
 
+size_t attest_judge_qkv_get_keys(const attest_qkv *qkv)
+{
+    if (qkv->block_table)
+        return (size_t)qkv->lengths[0];
+    return (qkv->past_k.data ? qkv->past_k.shape[2] : 0) + qkv->k.shape[2];
+}
+
+const attest_tensor *attest_judge_qkv_find_key(const char **name, const attest_qkv *qkv,
+                                               bool value, size_t *batch, size_t *token)
+{
+    const attest_tensor *here = value ? &qkv->v : &qkv->k;
+    const attest_tensor *past = value ? &qkv->past_v : &qkv->past_k;
+
+    *name = value ? "v" : "k";
+    if (qkv->block_table) {
+        *batch = (size_t)qkv->block_table[*token / here->shape[2]];
+        *token %= here->shape[2];
+    } else if (past->data && *token < past->shape[2]) {
+        *name = value ? "past_v" : "past_k";
+        return past;
+    } else if (past->data) {
+        *token -= past->shape[2];
+    }
+    return here;
+}
+
 attest_status attest_judge_head_init(attest_judge_head *head,
                                      const attest_judge_problem *problem, attest_error *error)
 {
@@ -278,19 +340,32 @@ void attest_judge_head_clear(attest_judge_head *head)
     head->q = head->k = head->v = head->bias = NULL; /* may be cleared again */
 }
 
-/* Loads one head of a tensor; all elements must be finite. */
-static attest_status load(double *to, const attest_tensor *tensor, char name, size_t batch,
-                          size_t index, attest_error *error)
+/* Loads one token of a head; all elements must be finite. */
+static attest_status load_token(double *to, const attest_tensor *tensor, const char *name,
+                                size_t batch, size_t index, size_t token, attest_error *error)
 {
-    size_t tokens = tensor->shape[2], dim = tensor->shape[3];
+    attest_judge_tensor_get(to, tensor, batch, index, token, 0, tensor->shape[3]);
+    for (size_t c = 0; c < tensor->shape[3]; c++)
+        if (!isfinite(to[c]))
+            return attest_error_set(error, ATTEST_FORMAT,
+                                    "%s[%zu][%zu][%zu][%zu] is not finite", name, batch, index,
+                                    token, c);
+    return ATTEST_OK;
+}
 
-    for (size_t i = 0; i < tokens; i++) {
-        attest_judge_tensor_get(to + i * dim, tensor, batch, index, i, 0, dim);
-        for (size_t c = 0; c < dim; c++)
-            if (!isfinite(to[i * dim + c]))
-                return attest_error_set(error, ATTEST_FORMAT,
-                                        "%c[%zu][%zu][%zu][%zu] is not finite", name, batch,
-                                        index, i, c);
+/* Loads the keys of a head, or their values. */
+static attest_status load_keys(double *to, const attest_judge_problem *x, bool value,
+                               size_t batch, size_t index, attest_error *error)
+{
+    size_t dim = value ? x->value_dim : x->dim;
+
+    for (size_t j = 0; j < x->keys; j++) {
+        size_t entry = batch, token = j;
+        const char *name;
+        const attest_tensor *tensor =
+            attest_judge_qkv_find_key(&name, &x->qkv, value, &entry, &token);
+
+        ATTEST_TRY(load_token(to + j * dim, tensor, name, entry, index, token, error));
     }
     return ATTEST_OK;
 }
@@ -346,9 +421,10 @@ attest_status attest_judge_head_load(attest_judge_head *head, size_t batch, size
     head->head = index;
     head->loads++;
     head->sink = qkv->sink.data != NULL;
-    ATTEST_TRY(load(head->q, &qkv->q, 'q', batch, index, error));
-    ATTEST_TRY(load(head->k, &qkv->k, 'k', batch, shared, error));
-    ATTEST_TRY(load(head->v, &qkv->v, 'v', batch, shared, error));
+    for (size_t i = 0; i < x->queries; i++)
+        ATTEST_TRY(load_token(head->q + i * x->dim, &qkv->q, "q", batch, index, i, error));
+    ATTEST_TRY(load_keys(head->k, x, false, batch, shared, error));
+    ATTEST_TRY(load_keys(head->v, x, true, batch, shared, error));
     ATTEST_TRY(load_factors(head, error));
     if (head->sink) {
         attest_judge_tensor_get(&head->sink_logit, &qkv->sink, 0, index, 0, 0, 1);

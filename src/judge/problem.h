@@ -23,8 +23,9 @@ typedef struct attest_judge_problem {
 } attest_judge_problem;
 
 /* Checks the shapes, that there is an output element, and that numbers can be read. The tensors
- * belong to the caller and must outlive the problem. Status: FORMAT, NOMEM. After a failure
- * there is nothing to clear. */
+ * belong to the caller and must outlive the problem. Entries of different lengths are refused,
+ * except for a single paged one: rows.h divides such problems. Status: FORMAT, NOMEM. After a
+ * failure there is nothing to clear. */
 attest_status attest_judge_problem_init(attest_judge_problem *problem, const attest_qkv *qkv,
                                         attest_error *error) ATTEST_WARN_UNUSED;
 void attest_judge_problem_clear(attest_judge_problem *problem);
@@ -37,6 +38,14 @@ void attest_judge_problem_get_scale(arb_t scale, const attest_judge_problem *pro
  * 0 and -inf. An axis of length 1 serves every index. */
 void attest_judge_tensor_get(double *to, const attest_tensor *tensor, size_t batch, size_t head,
                              size_t row, size_t first, size_t count);
+
+/* The keys of every entry of a plain problem, those of the past included. */
+size_t attest_judge_qkv_get_keys(const attest_qkv *qkv);
+
+/* The tensor that contains a key of a plain problem, or its value: k or v, or that of the past.
+ * *batch and *token become its place there. *name: "k", "past_v" and so on. */
+const attest_tensor *attest_judge_qkv_find_key(const char **name, const attest_qkv *qkv,
+                                               bool value, size_t *batch, size_t *token);
 
 /* A query head of a batch entry with its keys and values, row-major. */
 typedef struct attest_judge_head {

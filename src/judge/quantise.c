@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/scope.h"
@@ -13,38 +14,53 @@
 #include "format/simulate_in_double.h"
 #include "judge/kernel_instance.h"
 #include "judge/problem.h"
+#include "judge/rows.h"
 
 /* ---- inputs ---- */
 
-/* Loads the whole tensor. */
-static attest_status load(double *to, const attest_tensor *t, char name, attest_error *error)
+/* The shape of q, k or v; of k and v with the tokens of the past, or those in pages. */
+static void get_shape(size_t shape[4], const attest_qkv *qkv, char name)
 {
-    const size_t *n = t->shape;
+    memcpy(shape,
+           name == 'q'   ? qkv->q.shape
+           : name == 'k' ? qkv->k.shape
+                         : qkv->v.shape,
+           4 * sizeof *shape);
+    if (name == 'q')
+        return;
+    shape[0] = qkv->q.shape[0];
+    shape[2] = attest_judge_qkv_get_keys(qkv);
+}
 
+/* Loads all of q, k or v. */
+static attest_status load(double *to, const size_t n[4], const attest_qkv *qkv, char name,
+                          attest_error *error)
+{
     for (size_t row = 0; row < n[0] * n[1] * n[2]; row++) {
         size_t b = row / n[2] / n[1], h = row / n[2] % n[1], i = row % n[2];
+        const char *of = "q";
+        const attest_tensor *t = &qkv->q;
 
+        if (name != 'q')
+            t = attest_judge_qkv_find_key(&of, qkv, name == 'v', &b, &i);
         attest_judge_tensor_get(to + row * n[3], t, b, h, i, 0, n[3]);
         for (size_t c = 0; c < n[3]; c++)
             if (!isfinite(to[row * n[3] + c]))
                 return attest_error_set(error, ATTEST_FORMAT,
-                                        "%c[%zu][%zu][%zu][%zu] is not finite", name, b, h, i,
-                                        c);
+                                        "%s[%zu][%zu][%zu][%zu] is not finite", of, b, h, i, c);
     }
     return ATTEST_OK;
 }
 
 /* value = the quantised tensor; factor: NULL, or the scales of the heads, which are then not in
  * the values. */
-static attest_status quantise(double *value, double *factor, const attest_tensor *t, char name,
+static attest_status quantise(double *value, double *factor, const size_t n[4], char name,
                               const attest_block_format *scheme, const attest_format *format,
                               attest_error *error)
 {
-    const size_t *n = t->shape;
     attest_quantised q ATTEST_CLEARED_BY(attest_quantised_clear) = {0};
     attest_in_double h;
 
-    ATTEST_TRY(load(value, t, name, error));
     ATTEST_TRY(attest_error_prefix(
         error, attest_quantised_init(&q, value, n[0] * n[1], n[2], n[3], scheme, error),
         (const char[]){name, '\0'}));
@@ -66,9 +82,8 @@ static attest_status quantise(double *value, double *factor, const attest_tensor
 }
 
 /* The tensor of these doubles. */
-static attest_tensor get_tensor(const double *value, const attest_tensor *like)
+static attest_tensor get_tensor(const double *value, const size_t n[4])
 {
-    const size_t *n = like->shape;
     ptrdiff_t size = sizeof *value, dim = (ptrdiff_t)n[3], rows = (ptrdiff_t)n[2];
 
     return (attest_tensor){
@@ -78,39 +93,48 @@ static attest_tensor get_tensor(const double *value, const attest_tensor *like)
         {(ptrdiff_t)n[1] * rows * dim * size, rows * dim * size, dim * size, size}};
 }
 
-static attest_tensor get_factors(const double *factor, const attest_tensor *like)
+static attest_tensor get_factors(const double *factor, const size_t n[4])
 {
     ptrdiff_t size = sizeof *factor;
 
     return (attest_tensor){factor,
                            ATTEST_TENSOR_F64,
-                           {like->shape[0], like->shape[1], 1, 1},
-                           {(ptrdiff_t)like->shape[1] * size, size, size, size}};
+                           {n[0], n[1], 1, 1},
+                           {(ptrdiff_t)n[1] * size, size, size, size}};
 }
 
-/* Replaces *t, and where scales are folded *descale, by those of the quantised tensor. */
+/* Replaces *t, which is q, k or v of the problem, by the quantised tensor, or by one with the
+ * same values if there is no scheme; and *descale where scales are folded. */
 static attest_status replace(double **value, attest_tensor *t, attest_tensor *descale,
-                             char name, const attest_block_format *scheme,
-                             const attest_format *format, bool folded, attest_error *error)
+                             const attest_qkv *qkv, char name,
+                             const attest_block_format *scheme, const attest_format *format,
+                             bool folded, attest_error *error)
 {
-    size_t rows = t->shape[0] * t->shape[1] * t->shape[2], all = rows * t->shape[3];
+    size_t n[4], rows, all;
     double *factor;
+    bool quantised = scheme->name[0] != '\0';
 
-    if (scheme->name[0] == '\0' || !t->data || rows == 0 || t->shape[3] == 0)
+    get_shape(n, qkv, name);
+    rows = n[0] * n[1] * n[2];
+    all = rows * n[3];
+    folded = folded && quantised;
+    if (rows == 0 || n[3] == 0)
         return ATTEST_OK; /* the caller reports missing tensors */
-    if (descale->data)
+    if (quantised && descale->data)
         return attest_error_set(error, ATTEST_FORMAT,
                                 "%c is quantised, and has %c_descale already", name, name);
-    if (rows > SIZE_MAX / sizeof **value / 2 / t->shape[3])
+    if (rows > SIZE_MAX / sizeof **value / 2 / n[3])
         return attest_memory_fail(error);
     *value = attest_memory_alloc(all + (folded ? rows : 0), sizeof **value);
     if (!*value)
         return attest_memory_fail(error);
     factor = folded ? *value + all : NULL;
-    ATTEST_TRY(quantise(*value, factor, t, name, scheme, format, error));
+    ATTEST_TRY(load(*value, n, qkv, name, error));
+    if (quantised)
+        ATTEST_TRY(quantise(*value, factor, n, name, scheme, format, error));
     if (folded)
-        *descale = get_factors(factor, t);
-    *t = get_tensor(*value, t);
+        *descale = get_factors(factor, n);
+    *t = get_tensor(*value, n);
     return ATTEST_OK;
 }
 
@@ -123,14 +147,26 @@ attest_status attest_judge_quantised_init(attest_judge_quantised *quantised,
     const attest_format *const format[3] = {&v->q, &v->k, &v->v};
     attest_tensor *const tensor[3] = {&x->qkv.q, &x->qkv.k, &x->qkv.v};
     attest_tensor *const descale[3] = {&x->qkv.q_descale, &x->qkv.k_descale, &x->qkv.v_descale};
+    const attest_block_format *scheme = model->quantise.scheme;
+    bool joined = scheme[1].name[0] || scheme[2].name[0]; /* the past or pages, with k and v */
 
     *x = (attest_judge_quantised){.qkv = *qkv};
-    for (int i = 0; i < 3; i++) {
-        const attest_block_format *scheme = &model->quantise.scheme[i];
+    joined = joined && (qkv->past_k.data || qkv->block_table);
+    if (joined) { /* the shapes must fit before tokens are joined */
+        attest_judge_problem problem;
 
-        ATTEST_TRY_OR(replace(&x->value[i], tensor[i], descale[i], "qkv"[i], scheme, format[i],
-                              model -> quantise.folded, error),
-                      attest_judge_quantised_clear(x));
+        ATTEST_TRY(attest_judge_problem_init(&problem, qkv, error));
+        attest_judge_problem_clear(&problem);
+    }
+    for (int i = 0; i < 3; i++)
+        if (tensor[i]->data && (scheme[i].name[0] || (joined && i > 0)))
+            ATTEST_TRY_OR(replace(&x->value[i], tensor[i], descale[i], qkv, "qkv"[i],
+                                  &scheme[i], format[i], model -> quantise.folded, error),
+                          attest_judge_quantised_clear(x));
+    if (joined) {
+        x->qkv.past_k.data = x->qkv.past_v.data = NULL;
+        x->qkv.lengths = x->qkv.block_table = NULL;
+        x->qkv.sequences = 0;
     }
     return ATTEST_OK;
 }
@@ -282,6 +318,10 @@ attest_status attest_judge_scheme_find(attest_judge_scheme *best, const attest_q
     double *room ATTEST_FREED = attest_memory_alloc(all + 2 * size, 5 * sizeof *room);
     attest_judge_bounds bounds;
 
+    if (attest_judge_qkv_is_unequal(qkv))
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "schemes are not tried on packed, padded or paged inputs: give "
+                                "each sequence in a file of its own");
     for (size_t h = 0; h < heads; h++)
         best[h] = (attest_judge_scheme){.relative = (double)INFINITY};
     if (!room)

@@ -14,6 +14,7 @@
 #include "judge/head_bound.h"
 #include "judge/interval_run.h"
 #include "judge/quantise.h"
+#include "judge/rows.h"
 #include "judge/simulate.h"
 #include "number/scope.h"
 
@@ -393,6 +394,7 @@ static attest_status decide_head(attest_judge_ranges *r, attest_judge_head *head
 typedef struct heads {
     const attest_judge_problem *problem;
     const attest_judge_model *model;
+    size_t batch;      /* the entry of the batch that is entry 0 of the problem */
     range_bound bound; /* each worker has its own after the fork */
     attest_judge_ranges *found;
     atomic_size_t *failed; /* 1 + the number of a head that failed; 0: none */
@@ -412,7 +414,10 @@ static attest_status decide_one(heads *x, size_t h, attest_error *error)
     attest_judge_ranges_clear(r); /* each worker has its own thresholds */
     ATTEST_TRY(range_bound_head(r, may, &x->bound, h / x->problem->heads, h % x->problem->heads,
                                 error));
-    return decide_head(r, &x->bound.state.head, x->model, may, error);
+    ATTEST_TRY(decide_head(r, &x->bound.state.head, x->model, may, error));
+    for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
+        r->event[e].batch += x->batch;
+    return ATTEST_OK;
 }
 
 static bool work(void *context, size_t h)
@@ -467,10 +472,10 @@ static attest_status run_heads(attest_judge_ranges *r, heads *x, size_t jobs,
     return ATTEST_OK;
 }
 
-static attest_status decide(attest_judge_ranges *r, const attest_judge_problem *x,
+static attest_status decide(attest_judge_ranges *r, const attest_judge_problem *x, size_t batch,
                             const attest_judge_model *model, size_t jobs, attest_error *error)
 {
-    heads all ATTEST_CLEARED_BY(heads_clear) = {.problem = x, .model = model};
+    heads all ATTEST_CLEARED_BY(heads_clear) = {.problem = x, .model = model, .batch = batch};
 
     ATTEST_TRY(range_bound_init(&all.bound, x, model, error));
     for (size_t i = 0; i < all.bound.state.rules; i++)
@@ -478,12 +483,25 @@ static attest_status decide(attest_judge_ranges *r, const attest_judge_problem *
     return run_heads(r, &all, jobs, error);
 }
 
+/* Adds the results of a plain problem; batch: the number of its first entry. */
+static attest_status add_plain(attest_judge_ranges *ranges, const attest_qkv *qkv, size_t batch,
+                               const attest_judge_model *model, size_t jobs,
+                               attest_error *error)
+{
+    attest_judge_quantised quantised ATTEST_CLEARED_BY(attest_judge_quantised_clear) = {0};
+    attest_judge_problem problem ATTEST_CLEARED_BY(attest_judge_problem_clear) = {0};
+
+    ATTEST_TRY(attest_judge_quantised_init(&quantised, qkv, model, error));
+    ATTEST_TRY(attest_judge_problem_init(&problem, &quantised.qkv, error));
+    return decide(ranges, &problem, batch, model, jobs, error);
+}
+
 attest_status attest_judge_ranges_add(attest_judge_ranges *ranges, const attest_qkv *qkv,
                                       const attest_judge_model *model, size_t jobs,
                                       attest_error *error)
 {
-    attest_judge_quantised quantised ATTEST_CLEARED_BY(attest_judge_quantised_clear) = {0};
-    attest_judge_problem problem ATTEST_CLEARED_BY(attest_judge_problem_clear) = {0};
+    attest_judge_rows rows ATTEST_CLEARED_BY(attest_judge_rows_clear) = {.batch = 0};
+    const attest_judge_options options = {.jobs = jobs};
 
     if (model->variant->p_scheme.name[0])
         return attest_error_set(
@@ -491,7 +509,16 @@ attest_status attest_judge_ranges_add(attest_judge_ranges *ranges, const attest_
             "quantise.p: the scales of quantised weights follow the largest "
             "weight of a group, so that no threshold or offset limits them; "
             "use attest tolerance, or a model without quantise.p");
-    ATTEST_TRY(attest_judge_quantised_init(&quantised, qkv, model, error));
-    ATTEST_TRY(attest_judge_problem_init(&problem, &quantised.qkv, error));
-    return decide(ranges, &problem, model, jobs, error);
+    if (!attest_judge_qkv_is_unequal(qkv))
+        return add_plain(ranges, qkv, 0, model, jobs, error);
+    ATTEST_TRY(attest_judge_rows_init(&rows, qkv, &options, error));
+    for (size_t b = 0; b < rows.batch; b++) {
+        attest_qkv entry;
+        size_t keys = attest_judge_rows_get_entry(&entry, qkv, &rows, b);
+
+        if (keys > 0 && entry.q.shape[2] > 0)
+            ATTEST_TRY(attest_judge_rows_prefix(
+                error, add_plain(ranges, &entry, b, model, jobs, error), b));
+    }
+    return ATTEST_OK;
 }

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/scope.h"
 #include "judge/quantise.h"
+#include "judge/rows.h"
 #include "judge/simulate.h"
 #include "number/scope.h"
 
@@ -232,18 +233,17 @@ static attest_status try_kernels(attest_judge_tolerance_search *search, trial *t
 
 static attest_status find(attest_judge_tolerance_search *search,
                           const attest_judge_problem *problem, const attest_judge_model *model,
-                          trial *t, size_t place, attest_error *error)
+                          trial *t, const size_t at[4], attest_error *error)
 {
     const attest_judge_problem *x = problem;
-    size_t head = place / x->value_dim / x->queries;
 
-    t->row = place / x->value_dim % x->queries;
-    t->column = place % x->value_dim;
+    t->row = at[2];
+    t->column = at[3];
     ATTEST_TRY(attest_judge_head_init(&t->head, x, error));
     t->out = attest_memory_alloc(x->value_dim, sizeof *t->out);
     if (!t->out)
         return attest_memory_fail(error);
-    ATTEST_TRY(attest_judge_head_load(&t->head, head / x->heads, head % x->heads, error));
+    ATTEST_TRY(attest_judge_head_load(&t->head, at[0], at[1], error));
     return try_kernels(search, t, model, error);
 }
 
@@ -254,14 +254,25 @@ attest_status attest_judge_tolerance_search_find(attest_judge_tolerance_search *
                                                  const double *exact, const double *exact_error,
                                                  size_t place, attest_error *error)
 {
-    attest_judge_quantised quantised ATTEST_CLEARED_BY(attest_judge_quantised_clear);
+    attest_judge_quantised quantised ATTEST_CLEARED_BY(attest_judge_quantised_clear) = {0};
     attest_judge_problem problem ATTEST_CLEARED_BY(attest_judge_problem_clear) = {0};
+    attest_judge_rows rows ATTEST_CLEARED_BY(attest_judge_rows_clear) = {.batch = 0};
+    const attest_judge_options options = {.jobs = 1};
     trial t ATTEST_CLEARED_BY(trial_clear) = {.tolerance = tolerance};
+    attest_qkv plain = *qkv;
+    size_t at[4];
 
     memset(search, 0, sizeof *search);
-    ATTEST_TRY(attest_judge_quantised_init(&quantised, qkv, model, error));
+    ATTEST_TRY(attest_judge_rows_init(&rows, qkv, &options, error));
+    attest_judge_rows_get_place(at, &rows, place);
+    if (attest_judge_qkv_is_unequal(qkv)) {
+        if (attest_judge_rows_get_entry(&plain, qkv, &rows, at[0]) == 0)
+            return ATTEST_OK; /* no kernel errs in a row without keys */
+        at[0] = 0;
+    }
+    ATTEST_TRY(attest_judge_quantised_init(&quantised, &plain, model, error));
     ATTEST_TRY(attest_judge_problem_init(&problem, &quantised.qkv, error));
     t.exact = exact + (place - place % problem.value_dim);
     t.error = exact_error + (place - place % problem.value_dim);
-    return find(search, &problem, model, &t, place, error);
+    return find(search, &problem, model, &t, at, error);
 }

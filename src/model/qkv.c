@@ -1,10 +1,9 @@
-/* qkv.c -- queries, keys, values and outputs from files, for one layer or many. */
+/* qkv.c -- queries, keys, values and numbers of tokens from files, for one layer or many. */
 #include "model/qkv.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -113,7 +112,37 @@ attest_status attest_qkv_find_layers(size_t **layer, size_t *count,
 }
 
 const char *const attest_qkv_part_name[ATTEST_QKV_PARTS] = {
-    "q", "k", "v", "mask", "sink", "q_descale", "k_descale", "v_descale"};
+    "q",         "k",          "v",      "mask",   "sink",         "q_descale",
+    "k_descale", "v_descale",  "past_k", "past_v", "cu_seqlens_q", "cu_seqlens_k",
+    "lengths",   "block_table"};
+
+const char *const attest_qkv_layout_name[] = {"default", "bhsd", "bshd", "hsd",
+                                              "shd",     "sd",   NULL};
+
+/* The axes of tensors with this layout; 0: any. */
+static size_t get_rank(attest_qkv_layout layout)
+{
+    return layout == ATTEST_QKV_BY_RANK ? 0 : strlen(attest_qkv_layout_name[layout]);
+}
+
+/* Whether tokens come before heads in this part. */
+static bool is_tokens_first(const attest_qkv_source *source, size_t part)
+{
+    attest_qkv_layout layout = source->names.layout;
+    bool paged = source->names.name[ATTEST_QKV_BLOCK_TABLE] != NULL;
+
+    if (layout != ATTEST_QKV_BY_RANK)
+        return layout == ATTEST_QKV_BSHD || layout == ATTEST_QKV_SHD;
+    if (paged && (part == ATTEST_QKV_K || part == ATTEST_QKV_V))
+        return true;
+    return source->names.name[part == ATTEST_QKV_Q ? ATTEST_QKV_CU_SEQLENS_Q
+                                                   : ATTEST_QKV_CU_SEQLENS_K] != NULL;
+}
+
+static attest_tensor_file *file_of(attest_qkv_source *source, size_t part)
+{
+    return &source->file[source->names.path ? 0 : part];
+}
 
 const char *attest_qkv_source_path(const attest_qkv_source *source)
 {
@@ -206,15 +235,54 @@ attest_status attest_qkv_source_open(attest_qkv_source *source, const attest_qkv
     return ATTEST_OK;
 }
 
+static void free_integers(attest_qkv_source *source)
+{
+    for (size_t i = 0; i < ATTEST_QKV_PARTS - ATTEST_QKV_CU_SEQLENS_Q; i++) {
+        free(source->integer[i]);
+        source->integer[i] = NULL;
+    }
+}
+
 void attest_qkv_source_close(attest_qkv_source *source)
 {
     for (size_t i = 0; i < ATTEST_QKV_PARTS; i++)
         attest_tensor_file_close(&source->file[i]);
+    free_integers(source);
     for (size_t i = 0; source->formed && i < source->layers; i++)
         free(source->formed[i].block);
     free(source->formed);
     free(source->layer);
     memset(source, 0, sizeof *source);
+}
+
+/* Whether the part is queries, keys or values. */
+static bool has_tokens(size_t part)
+{
+    return part < ATTEST_QKV_MASK || part == ATTEST_QKV_PAST_K || part == ATTEST_QKV_PAST_V;
+}
+
+/* Checks the rank of queries, keys or values if their layout or a page table fixes it. */
+static attest_status check_layout(const attest_qkv_source *source, const attest_array *array,
+                                  size_t part, attest_error *error)
+{
+    attest_qkv_layout layout = source->names.layout;
+    bool paged = source->names.name[ATTEST_QKV_BLOCK_TABLE] != NULL &&
+                 (part == ATTEST_QKV_K || part == ATTEST_QKV_V);
+    char shape[ATTEST_ARRAY_TEXT_SIZE];
+
+    attest_array_format_shape(shape, array);
+    if (paged && array->rank != 4)
+        return attest_error_set(
+            error, ATTEST_FORMAT, "%s has shape %s, but a cache in pages has the axes %s",
+            attest_qkv_part_name[part], shape,
+            is_tokens_first(source, part) ? "(pages, page size, heads, dim)"
+                                          : "(pages, heads, page size, dim)");
+    if (!paged && layout != ATTEST_QKV_BY_RANK && array->rank != get_rank(layout))
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "%s has shape %s, but the layout %s has %zu axes",
+                                attest_qkv_part_name[part], shape,
+                                attest_qkv_layout_name[layout], get_rank(layout));
+    return ATTEST_OK;
 }
 
 /* Checks the rank of a part. */
@@ -226,7 +294,7 @@ static attest_status check_rank(const attest_array *array, size_t part, attest_e
         "(batch, heads, queries, keys), or the last axes of it", "(heads,)",
         "one number, (heads,) or (batch, heads)"};
     static const size_t least[] = {2, 1, 1, 0}, most[] = {4, 4, 1, 2};
-    size_t kind = part < ATTEST_QKV_MASK        ? 0
+    size_t kind = has_tokens(part)              ? 0
                   : part < ATTEST_QKV_Q_DESCALE ? part - ATTEST_QKV_MASK + 1
                                                 : 3;
     char shape[ATTEST_ARRAY_TEXT_SIZE];
@@ -249,41 +317,159 @@ static void turn(attest_tensor *x)
     }
 }
 
+/* Exchanges the axes of heads and tokens. */
+static void exchange(attest_tensor *x)
+{
+    size_t heads = x->shape[2];
+    ptrdiff_t step = x->stride[2];
+
+    x->shape[2] = x->shape[1];
+    x->shape[1] = heads;
+    x->stride[2] = x->stride[1];
+    x->stride[1] = step;
+}
+
 static attest_status read_part(attest_tensor *tensor, attest_qkv_source *source, size_t part,
                                const char *name, attest_error *error)
 {
-    attest_tensor_file *file = &source->file[source->names.path ? 0 : part];
+    attest_tensor_file *file = file_of(source, part);
     attest_array array;
 
     ATTEST_TRY(attest_tensor_file_get(&array, file, name, error));
     ATTEST_TRY(attest_input_locate(&file->input, check_rank(&array, part, error), error));
+    if (has_tokens(part))
+        ATTEST_TRY(attest_input_locate(&file->input, check_layout(source, &array, part, error),
+                                       error));
     ATTEST_TRY(
         attest_tensor_file_view(tensor, file, name, &array, part == ATTEST_QKV_MASK, error));
-    if (part == ATTEST_QKV_Q)
+    if (has_tokens(part) && array.rank >= 3 && is_tokens_first(source, part))
+        exchange(tensor);
+    if (part == ATTEST_QKV_Q) {
         source->rank = array.rank;
-    if (part >= ATTEST_QKV_SINK)
+        source->tokens_first = array.rank >= 3 && is_tokens_first(source, part);
+    }
+    if (part >= ATTEST_QKV_SINK && !has_tokens(part))
         turn(tensor);
     return ATTEST_OK;
+}
+
+/* ---- numbers of tokens ---- */
+
+/* *value = an element of an array of integers. */
+static attest_status get_integer(int64_t *value, const attest_array *array, size_t element,
+                                 attest_error *error)
+{
+    char index[ATTEST_ARRAY_TEXT_SIZE];
+    attest_dyadic x;
+
+    ATTEST_TRY(attest_array_get(&x, array, element, error));
+    if (x.exponent < 0 || x.exponent > 62 || x.magnitude > (uint64_t)INT64_MAX >> x.exponent) {
+        attest_array_format_index(index, array, element);
+        return attest_error_set(error, ATTEST_FORMAT, "%s is too large for a number of tokens",
+                                index);
+    }
+    *value = (int64_t)(x.magnitude << x.exponent) * (x.negative ? -1 : 1);
+    return ATTEST_OK;
+}
+
+static attest_status check_integers(const attest_array *array, size_t part, attest_error *error)
+{
+    size_t rank = part == ATTEST_QKV_BLOCK_TABLE ? 2 : 1;
+    char shape[ATTEST_ARRAY_TEXT_SIZE];
+
+    attest_array_format_shape(shape, array);
+    if (array->type < ATTEST_ARRAY_I8 || array->type > ATTEST_ARRAY_U64)
+        return attest_error_set(error, ATTEST_FORMAT, "%s must contain integers",
+                                attest_qkv_part_name[part]);
+    if (array->rank != rank)
+        return attest_error_set(error, ATTEST_FORMAT, "%s has shape %s, but it should be %s",
+                                attest_qkv_part_name[part], shape,
+                                rank == 1 ? "(sequences,)" : "(sequences, pages of each)");
+    return ATTEST_OK;
+}
+
+/* Reads offsets, lengths or a page table; the number of sequences must be that of the parts
+ * that were read before. */
+static attest_status set_integers(int64_t **to, attest_qkv *qkv, const attest_array *array,
+                                  size_t part, attest_error *error)
+{
+    bool offsets = part == ATTEST_QKV_CU_SEQLENS_Q || part == ATTEST_QKV_CU_SEQLENS_K;
+    size_t sequences = array->rank ? array->shape[0] : 0;
+
+    ATTEST_TRY(check_integers(array, part, error));
+    if (sequences < 1 + (size_t)offsets || array->count == 0)
+        return attest_error_set(error, ATTEST_FORMAT, "%s has no sequence%s",
+                                attest_qkv_part_name[part],
+                                offsets ? ": two numbers are the least" : "");
+    sequences -= offsets;
+    if (qkv->sequences && qkv->sequences != sequences)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "%s is for %zu sequences, but the arrays before it are for %zu",
+                                attest_qkv_part_name[part], sequences, qkv->sequences);
+    qkv->sequences = sequences;
+    if (part == ATTEST_QKV_BLOCK_TABLE)
+        qkv->blocks = array->shape[1];
+    *to = attest_memory_alloc(array->count, sizeof **to);
+    if (!*to)
+        return attest_memory_fail(error);
+    for (size_t i = 0; i < array->count; i++) {
+        size_t element = i;
+
+        if (array->rank == 2)
+            element = i / array->shape[1] * attest_array_step(array, 0) +
+                      i % array->shape[1] * attest_array_step(array, 1);
+        ATTEST_TRY(attest_error_prefix(error, get_integer(&(*to)[i], array, element, error),
+                                       attest_qkv_part_name[part]));
+    }
+    return ATTEST_OK;
+}
+
+static attest_status read_integers(attest_qkv *qkv, attest_qkv_source *source, size_t part,
+                                   const char *name, attest_error *error)
+{
+    const int64_t **const to[] = {&qkv->cu_seqlens_q, &qkv->cu_seqlens_k, &qkv->lengths,
+                                  &qkv->block_table};
+    size_t i = part - ATTEST_QKV_CU_SEQLENS_Q;
+    attest_tensor_file *file = file_of(source, part);
+    attest_array array;
+
+    ATTEST_TRY(attest_tensor_file_get(&array, file, name, error));
+    ATTEST_TRY(attest_input_locate(
+        &file->input, set_integers(&source->integer[i], qkv, &array, part, error), error));
+    *to[i] = source->integer[i];
+    return ATTEST_OK;
+}
+
+/* ---- layers ---- */
+
+/* Removes what was read for the layer before. */
+static void reset(attest_qkv *qkv, attest_qkv_source *source)
+{
+    for (size_t i = 0; i < ATTEST_QKV_PARTS; i++)
+        if (source->file[i].charged)
+            attest_tensor_file_drop(&source->file[i]);
+    free_integers(source);
+    qkv->cu_seqlens_q = qkv->cu_seqlens_k = qkv->lengths = qkv->block_table = NULL;
+    qkv->sequences = qkv->blocks = 0;
 }
 
 attest_status attest_qkv_source_read(attest_qkv *qkv, attest_qkv_source *source, size_t place,
                                      attest_error *error)
 {
-    attest_tensor *const tensor[ATTEST_QKV_PARTS] = {
-        &qkv->q,    &qkv->k,         &qkv->v,         &qkv->mask,
-        &qkv->sink, &qkv->q_descale, &qkv->k_descale, &qkv->v_descale};
+    attest_tensor *const tensor[ATTEST_QKV_CU_SEQLENS_Q] = {
+        &qkv->q,         &qkv->k,         &qkv->v,         &qkv->mask,   &qkv->sink,
+        &qkv->q_descale, &qkv->k_descale, &qkv->v_descale, &qkv->past_k, &qkv->past_v};
 
-    for (size_t i = 0; source->formed && i < ATTEST_QKV_PARTS; i++)
+    for (size_t i = 0; source->formed && i < ATTEST_QKV_CU_SEQLENS_Q; i++)
         *tensor[i] = source->formed[place].tensor[i];
     if (source->formed)
         return ATTEST_OK;
-    for (size_t i = 0; i < ATTEST_QKV_PARTS; i++)
-        if (source->file[i].charged)
-            attest_tensor_file_drop(&source->file[i]);
+    reset(qkv, source);
     for (size_t i = 0; i < ATTEST_QKV_PARTS; i++) {
         char *name ATTEST_FREED = NULL;
 
-        memset(tensor[i], 0, sizeof *tensor[i]);
+        if (i < ATTEST_QKV_CU_SEQLENS_Q)
+            memset(tensor[i], 0, sizeof *tensor[i]);
         if (!source->names.name[i])
             continue;
         name = source->names.path
@@ -291,149 +477,28 @@ attest_status attest_qkv_source_read(attest_qkv *qkv, attest_qkv_source *source,
                    : attest_memory_copy(source->names.name[i]);
         if (!name)
             return attest_memory_fail(error);
-        ATTEST_TRY(read_part(tensor[i], source, i, name, error));
+        ATTEST_TRY(i < ATTEST_QKV_CU_SEQLENS_Q ? read_part(tensor[i], source, i, name, error)
+                                               : read_integers(qkv, source, i, name, error));
     }
     return ATTEST_OK;
 }
 
-/* Splits FILE:NAME at the last colon, unless there is a file with the whole name. */
-static attest_status split(attest_qkv_output *output, const char *text, bool layered,
-                           attest_error *error)
+/* Whether q, k and v fit each other, or would with heads and tokens exchanged. */
+static bool fit(const attest_qkv *x, bool exchanged)
 {
-    const char *colon = access(text, F_OK) == 0 ? NULL : strrchr(text, ':');
-    size_t length = colon ? (size_t)(colon - text) : strlen(text);
+    size_t heads = exchanged ? 2 : 1, tokens = exchanged ? 1 : 2;
+    const size_t *q = x->q.shape, *k = x->k.shape, *v = x->v.shape;
 
-    output->path = attest_memory_alloc(length + 1, 1);
-    output->name = attest_memory_copy(colon ? colon + 1 : layered ? "layers.{}.out" : "out");
-    if (!output->path || !output->name)
-        return attest_memory_fail(error);
-    memcpy(output->path, text, length);
-    return ATTEST_OK;
+    return q[0] == k[0] && k[0] == v[0] && k[heads] == v[heads] && k[tokens] == v[tokens] &&
+           q[heads] % k[heads] == 0 && q[3] == k[3];
 }
 
-static attest_status open_output(attest_qkv_output *output, const char *text,
-                                 attest_qkv_source *source, attest_budget *budget,
-                                 attest_error *error)
+const char *attest_qkv_suggest_layout(const attest_qkv_source *source, const attest_qkv *qkv)
 {
-    ATTEST_TRY(split(output, text, source->layered, error));
-    if (source->names.path && strcmp(output->path, source->names.path) == 0) {
-        output->file = source->file; /* a file is read once */
-    } else {
-        output->file = &output->own;
-        ATTEST_TRY(attest_tensor_file_open(&output->own, output->path, budget, error));
-    }
-    if (source->layered && !attest_qkv_is_pattern(output->name))
-        return attest_error_set(error, ATTEST_USAGE,
-                                "%s: '%.80s' is one tensor, but there are many layers; {} "
-                                "stands for their number",
-                                attest_input_name(output->path), output->name);
-    return ATTEST_OK;
-}
+    static const char *const name[2][2] = {{"shd", "bshd"}, {"hsd", "bhsd"}};
 
-attest_status attest_qkv_output_open(attest_qkv_output *output, const char *text,
-                                     attest_qkv_source *source, attest_budget *budget,
-                                     attest_error *error)
-{
-    memset(output, 0, sizeof *output);
-    ATTEST_TRY_OR(open_output(output, text, source, budget, error),
-                  attest_qkv_output_close(output));
-    return ATTEST_OK;
-}
-
-void attest_qkv_output_close(attest_qkv_output *output)
-{
-    attest_tensor_file_close(&output->own);
-    free(output->path);
-    free(output->name);
-    memset(output, 0, sizeof *output);
-}
-
-/* Where element (b, h, i, c) is in the file: the steps along the four axes. */
-typedef struct layout {
-    size_t step[4];
-} layout;
-
-/* The array's last axes are those of the shape; the first ones, of length 1, may lack. */
-static bool is_by_heads(layout *at, const attest_array *array, const size_t shape[4])
-{
-    size_t missing = 4 - array->rank;
-
-    if (array->rank < 2 || array->rank > 4)
-        return false;
-    for (size_t i = 0; i < 4; i++) {
-        if (shape[i] != (i < missing ? 1 : array->shape[i - missing]))
-            return false;
-        at->step[i] = i < missing ? 0 : attest_array_step(array, i - missing);
-    }
-    return true;
-}
-
-/* (batch, tokens, heads * dim), or without a batch of 1. */
-static bool is_side_by_side(layout *at, const attest_array *array, const size_t shape[4])
-{
-    size_t first = array->rank == 3;
-
-    if (array->rank < 2 || array->rank > 3 || (first ? array->shape[0] : 1) != shape[0] ||
-        array->shape[first] != shape[2] || array->shape[first + 1] != shape[1] * shape[3])
-        return false;
-    at->step[0] = first ? attest_array_step(array, 0) : 0;
-    at->step[2] = attest_array_step(array, first);
-    at->step[3] = attest_array_step(array, first + 1);
-    at->step[1] = shape[3] * at->step[3];
-    return true;
-}
-
-static attest_status find_layout(layout *at, const attest_array *array, const size_t shape[4],
-                                 attest_error *error)
-{
-    char text[ATTEST_ARRAY_TEXT_SIZE];
-
-    if (array->count && !attest_array_type_is_double(array->type))
-        return attest_error_set(error, ATTEST_FORMAT,
-                                "64-bit integers are not the output of a kernel");
-    ATTEST_TRY(attest_array_check_numbers(array, error));
-    if (is_by_heads(at, array, shape) || is_side_by_side(at, array, shape))
-        return ATTEST_OK;
-    attest_array_format_shape(text, array);
-    return attest_error_set(
-        error, ATTEST_FORMAT,
-        "shape %s does not fit q and v: (%zu, %zu, %zu, %zu), or (%zu, %zu, "
-        "%zu) with the heads side by side, is expected",
-        text, shape[0], shape[1], shape[2], shape[3], shape[0], shape[2], shape[1] * shape[3]);
-}
-
-static attest_status read_named(double *to, attest_qkv_output *output, const char *name,
-                                const size_t shape[4], attest_error *error)
-{
-    attest_status status;
-    attest_array array;
-    layout at = {{0}};
-
-    ATTEST_TRY(attest_tensor_file_get(&array, output->file, name, error));
-    status = find_layout(&at, &array, shape, error);
-    if (!output->file->is_npy)
-        attest_error_prefix(error, status, name);
-    ATTEST_TRY(attest_input_locate(&output->file->input, status, error));
-    for (size_t b = 0; b < shape[0]; b++)
-        for (size_t h = 0; h < shape[1]; h++)
-            for (size_t i = 0; i < shape[2]; i++, to += shape[3])
-                attest_array_get_doubles(to, &array,
-                                         b * at.step[0] + h * at.step[1] + i * at.step[2],
-                                         at.step[3], shape[3]);
-    return ATTEST_OK;
-}
-
-attest_status attest_qkv_output_read(double *to, attest_qkv_output *output,
-                                     const attest_qkv_source *source, size_t place,
-                                     const size_t shape[4], attest_error *error)
-{
-    char *name ATTEST_FREED = attest_qkv_format_name(output->name, source->layer[place]);
-    attest_status status;
-
-    if (!name)
-        return attest_memory_fail(error);
-    status = read_named(to, output, name, shape, error);
-    if (output->file == &output->own)
-        attest_tensor_file_drop(&output->own);
-    return status;
+    if (source->rank < 3 || qkv->cu_seqlens_q || qkv->block_table || fit(qkv, false) ||
+        !fit(qkv, true))
+        return NULL;
+    return name[source->tokens_first][source->rank == 4];
 }

@@ -113,14 +113,13 @@ static attest_judgement make_layer(size_t i, attest_judge_verdict verdict, doubl
     attest_judgement layer = {.number = 10 + i};
     attest_judge_summary *summary = &layer.summary;
 
-    summary->shape[0] = 2;
-    summary->shape[1] = 3;
-    summary->shape[2] = 5;
-    summary->shape[3] = 7;
+    summary->rows = (attest_judge_rows){
+        .batch = 2, .heads = 3, .columns = 7, .queries = 5, .all = 30, .count = 30};
     summary->head = counts_of_head[i];
     summary->has_worst = true;
     summary->worst =
         (attest_judge_element_result){.place = 100 + i, .verdict = verdict, .ratio = ratio};
+    attest_judge_rows_get_place(summary->worst.at, &summary->rows, 100 + i);
     return layer;
 }
 

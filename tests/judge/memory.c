@@ -44,11 +44,16 @@ static attest_status run_bound(attest_error *error)
     attest_judge_options options = {0};
     attest_judge_bounds bounds = {out[0], out[1], out[2], out[3], out[4], NULL};
     attest_judge_summary summary;
-    const size_t shape[4] = {1, 1, TOKENS, DIM};
+    const attest_judge_rows rows = {.batch = 1,
+                                    .heads = 1,
+                                    .columns = DIM,
+                                    .queries = TOKENS,
+                                    .all = TOKENS,
+                                    .count = TOKENS};
     attest_status status = attest_judge_bound(&bounds, &qkv, model, &options, error);
 
     if (status == ATTEST_OK) {
-        status = attest_judge_summary_init(&summary, number, &bounds, shape, model, error);
+        status = attest_judge_summary_init(&summary, number, &bounds, &rows, model, error);
         if (status == ATTEST_OK)
             attest_judge_summary_clear(&summary);
     }

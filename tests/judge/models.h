@@ -22,7 +22,7 @@ static const struct tested_model tested_models[] = {
      "\"inputs\": {\"q\": \"bfloat16\", \"k\": \"bfloat16\", \"v\": \"bfloat16\"},"
      "\"score\": {\"order\": \"tensor-forward\", \"block\": 16, \"fraction\": 25,"
      " \"products\": \"exact\"},"
-     "\"pv\": {\"order\": \"tensor-backward\", \"block\": 16, \"fraction\": 25,"
+     "\"pv\": {\"order\": \"tensor\", \"block\": 16, \"fraction\": 25,"
      " \"products\": \"exact\"},"
      "\"max\": {\"kind\": \"online\"}, \"p\": {\"format\": \"bfloat16\"},"
      "\"output\": {\"format\": \"bfloat16\"}, \"schedules\": ["

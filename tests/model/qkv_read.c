@@ -393,7 +393,8 @@ static void test_other_shape(attest_qkv_output *output, attest_qkv_source *sourc
     snprintf(expected, sizeof expected,
              "does not fit q and v: (%zu, %zu, %zu, %zu), or (%zu, %zu, %zu) with", other[0],
              other[1], other[2], other[3], other[0], other[2], other[1] * other[3]);
-    TAP_OK(attest_qkv_output_read(got, output, source, 0, other, &error) == ATTEST_FORMAT &&
+    TAP_OK(attest_qkv_output_read(got, output, source, 0, other, NULL, &error) ==
+                   ATTEST_FORMAT &&
                strstr(error.text, expected),
            "another shape: %s", error.text);
 }
@@ -428,7 +429,7 @@ static void outputs(void)
                           data, 24 * batch * sizeof *data);
             if (attest_qkv_output_open(&output, out, &source, &budget, &error) != ATTEST_OK)
                 abort();
-            wrong += attest_qkv_output_read(got, &output, &source, 0, whole ? shape : one,
+            wrong += attest_qkv_output_read(got, &output, &source, 0, whole ? shape : one, NULL,
                                             &error) != ATTEST_OK;
             for (size_t n = 0; n < 24 * batch; n++)
                 wrong += isnan(got[n]) ? n != (side ? 9 : 5)
