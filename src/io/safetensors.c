@@ -259,22 +259,23 @@ static const char *name_at(const void *file, size_t i)
     return ((const attest_safetensors *)file)->tensor[i].name;
 }
 
-attest_status attest_safetensors_get(attest_array *array, const attest_safetensors *file,
-                                     const char *name, attest_error *error)
+/* A dtype that is read. */
+typedef struct known_dtype {
+    const char *name;
+    attest_array_type type;
+} known_dtype;
+
+/* array = the tensor of this name, if its dtype is one of those, whose names are the list. */
+static attest_status get(attest_array *array, const attest_safetensors *file, const char *name,
+                         const known_dtype *known, size_t count, const char *list,
+                         attest_error *error)
 {
-    static const struct {
-        const char *name;
-        attest_array_type type;
-    } known[] = {{"F64", ATTEST_ARRAY_F64},         {"F32", ATTEST_ARRAY_F32},
-                 {"F16", ATTEST_ARRAY_F16},         {"BF16", ATTEST_ARRAY_BF16},
-                 {"F8_E4M3", ATTEST_ARRAY_F8_E4M3}, {"F8_E5M2", ATTEST_ARRAY_F8_E5M2},
-                 {"U8", ATTEST_ARRAY_U8},           {"BOOL", ATTEST_ARRAY_BOOL}};
     const attest_safetensors_tensor *tensor = attest_safetensors_find(file, name);
 
     if (!tensor)
         return attest_spelling_refuse(name, name_at, file, file->count, error);
     memset(array, 0, sizeof *array);
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+    for (size_t i = 0; i < count; i++)
         if (strcmp(tensor->dtype, known[i].name) == 0) {
             array->type = known[i].type;
             array->data = file->data + tensor->begin;
@@ -282,11 +283,34 @@ attest_status attest_safetensors_get(attest_array *array, const attest_safetenso
                 return refuse(tensor, "has too many dimensions", error);
             return ATTEST_OK;
         }
-    return attest_error_set(
-        error, ATTEST_FORMAT,
-        "tensor '%.80s' has dtype %s; F64, F32, F16, BF16, F8_E4M3, F8_E5M2, "
-        "U8 and BOOL are read",
-        tensor->name, tensor->dtype);
+    return attest_error_set(error, ATTEST_FORMAT, "tensor '%.80s' has dtype %s; %s are read",
+                            tensor->name, tensor->dtype, list);
+}
+
+attest_status attest_safetensors_get(attest_array *array, const attest_safetensors *file,
+                                     const char *name, attest_error *error)
+{
+    static const known_dtype known[] = {
+        {"F64", ATTEST_ARRAY_F64},         {"F32", ATTEST_ARRAY_F32},
+        {"F16", ATTEST_ARRAY_F16},         {"BF16", ATTEST_ARRAY_BF16},
+        {"F8_E4M3", ATTEST_ARRAY_F8_E4M3}, {"F8_E5M2", ATTEST_ARRAY_F8_E5M2},
+        {"U8", ATTEST_ARRAY_U8},           {"BOOL", ATTEST_ARRAY_BOOL}};
+
+    return get(array, file, name, known, sizeof known / sizeof *known,
+               "F64, F32, F16, BF16, F8_E4M3, F8_E5M2, U8 and BOOL", error);
+}
+
+attest_status attest_safetensors_get_integers(attest_array *array,
+                                              const attest_safetensors *file, const char *name,
+                                              attest_error *error)
+{
+    static const known_dtype known[] = {{"I8", ATTEST_ARRAY_I8},   {"I16", ATTEST_ARRAY_I16},
+                                        {"I32", ATTEST_ARRAY_I32}, {"I64", ATTEST_ARRAY_I64},
+                                        {"U8", ATTEST_ARRAY_U8},   {"U16", ATTEST_ARRAY_U16},
+                                        {"U32", ATTEST_ARRAY_U32}, {"U64", ATTEST_ARRAY_U64}};
+
+    return get(array, file, name, known, sizeof known / sizeof *known,
+               "integers, I8 to I64 and U8 to U64,", error);
 }
 
 /* Writing. */

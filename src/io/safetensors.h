@@ -54,6 +54,11 @@ const attest_safetensors_tensor *attest_safetensors_find(const attest_safetensor
 attest_status attest_safetensors_get(attest_array *array, const attest_safetensors *file,
                                      const char *name, attest_error *error) ATTEST_WARN_UNUSED;
 
+/* The same for integers: I8, I16, I32, I64 and U8, U16, U32, U64. */
+attest_status attest_safetensors_get_integers(attest_array *array,
+                                              const attest_safetensors *file, const char *name,
+                                              attest_error *error) ATTEST_WARN_UNUSED;
+
 /* A tensor to be written: as many values as the product of its shape, the last index fastest.
  */
 typedef struct attest_safetensors_item {

@@ -156,8 +156,10 @@ static attest_status locate(const attest_tensor_file *file, const char *name,
     return attest_input_locate(&file->input, status, error);
 }
 
-attest_status attest_tensor_file_get(attest_array *array, attest_tensor_file *file,
-                                     const char *name, attest_error *error)
+/* array = the tensor of this name, of floating-point numbers, bytes or truth values, or of
+ * integers; the other formats have all types. */
+static attest_status get(attest_array *array, attest_tensor_file *file, const char *name,
+                         bool integers, attest_error *error)
 {
     attest_status status;
 
@@ -167,8 +169,27 @@ attest_status attest_tensor_file_get(attest_array *array, attest_tensor_file *fi
         status = inflate(array, file, name, error);
     else /* its texts name the tensor already */
         return attest_input_locate(
-            &file->input, attest_safetensors_get(array, &file->tensors, name, error), error);
+            &file->input,
+            integers ? attest_safetensors_get_integers(array, &file->tensors, name, error)
+                     : attest_safetensors_get(array, &file->tensors, name, error),
+            error);
     return locate(file, name, status, error);
+}
+
+attest_status attest_tensor_file_get(attest_array *array, attest_tensor_file *file,
+                                     const char *name, attest_error *error)
+{
+    return get(array, file, name, false, error);
+}
+
+attest_status attest_tensor_file_get_integers(attest_array *array, attest_tensor_file *file,
+                                              const char *name, attest_error *error)
+{
+    ATTEST_TRY(get(array, file, name, true, error));
+    if (array->type >= ATTEST_ARRAY_I8 && array->type <= ATTEST_ARRAY_U64)
+        return ATTEST_OK;
+    return locate(file, name,
+                  attest_error_set(error, ATTEST_FORMAT, "integers are expected here"), error);
 }
 
 /* Finds the type of the program that has the same representation; returns false if no type has.

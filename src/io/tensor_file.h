@@ -50,6 +50,11 @@ const char *attest_tensor_file_name(size_t *length, const attest_tensor_file *fi
 attest_status attest_tensor_file_get(attest_array *array, attest_tensor_file *file,
                                      const char *name, attest_error *error) ATTEST_WARN_UNUSED;
 
+/* The same for a tensor of integers, of 8 to 64 bits. Status: FORMAT for other types, too. */
+attest_status attest_tensor_file_get_integers(attest_array *array, attest_tensor_file *file,
+                                              const char *name,
+                                              attest_error *error) ATTEST_WARN_UNUSED;
+
 /* tensor = the array in the program's own form: integers, and numbers in a foreign byte order,
  * are converted to binary64 exactly; axes of length 1 are put in front up to four axes. With
  * truth, for masks, bytes of 0 and 1 are truth values. Status: FORMAT, UNABLE, NOMEM, as

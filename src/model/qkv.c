@@ -378,9 +378,6 @@ static attest_status check_integers(const attest_array *array, size_t part, atte
     char shape[ATTEST_ARRAY_TEXT_SIZE];
 
     attest_array_format_shape(shape, array);
-    if (array->type < ATTEST_ARRAY_I8 || array->type > ATTEST_ARRAY_U64)
-        return attest_error_set(error, ATTEST_FORMAT, "%s must contain integers",
-                                attest_qkv_part_name[part]);
     if (array->rank != rank)
         return attest_error_set(error, ATTEST_FORMAT, "%s has shape %s, but it should be %s",
                                 attest_qkv_part_name[part], shape,
@@ -433,7 +430,7 @@ static attest_status read_integers(attest_qkv *qkv, attest_qkv_source *source, s
     attest_tensor_file *file = file_of(source, part);
     attest_array array;
 
-    ATTEST_TRY(attest_tensor_file_get(&array, file, name, error));
+    ATTEST_TRY(attest_tensor_file_get_integers(&array, file, name, error));
     ATTEST_TRY(attest_input_locate(
         &file->input, set_integers(&source->integer[i], qkv, &array, part, error), error));
     *to[i] = source->integer[i];
