@@ -1,4 +1,6 @@
 /* judge.c -- attest judge: is the output of a kernel right? */
+#include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +40,7 @@ const attest_command attest_command_judge = {
 
 typedef struct judge_job {
     attest_cli_qkv x;
-    const char *output, *against;
+    const char *output, *against, *printed;
     attest_qkv_output first, second;
     /* by layers; other is for the output of --against */
     attest_judgement *layer, *other;
@@ -103,17 +105,17 @@ static void write_record(attest_json *json, judge_job *job)
     attest_json_write_close(json);
 }
 
-enum { SHOWN_RANGES = 20, BAR = 40 };
+enum { SHOWN_RANGES = 20, BAR = 40, MOST_DECIMALS = 300 };
 
-static void print_verdict(const attest_judge_counts *total, const char *kernel)
+static void print_verdict(const attest_judge_counts *total, const char *kernel, bool sampled)
 {
     size_t all = total->within + total->wrong + total->undecided;
 
     switch (attest_judge_counts_verdict(total)) {
     case ATTEST_JUDGE_WITHIN:
         attest_paint_print(stdout, ATTEST_PAINT_GOOD, "within");
-        attest_print(": all %zu elements are within what a kernel of %s can return\n", all,
-                     kernel);
+        attest_print(": all %zu elements %sare within what a kernel of %s can return\n", all,
+                     sampled ? "of the rows looked at " : "", kernel);
         break;
     case ATTEST_JUDGE_WRONG:
         attest_paint_print(stdout, ATTEST_PAINT_BAD, "proved wrong");
@@ -280,11 +282,30 @@ static void print_hints(const judge_job *job, const attest_judgement *layer)
     }
 }
 
+/* Prints how many rows were judged, if they are a sample. */
+static void print_sample(const judge_job *job, const attest_judgement *layer)
+{
+    size_t judged = 0, all = 0;
+
+    for (size_t i = 0; i < job->layers; i++) {
+        judged += layer[i].summary.rows.count;
+        all += layer[i].summary.rows.all;
+    }
+    if (judged < all)
+        attest_print(
+            "this is a sample: %zu of the %zu rows were judged, drawn by the seed %" PRIu64
+            "; the others were not\n",
+            judged, all, job->x.options.seed);
+    if (job->x.options.printed)
+        attest_print("outputs are known to %u decimals\n", job->x.options.decimals);
+}
+
 static void print_findings(const judge_job *job, const attest_judgement *layer)
 {
     attest_judge_counts total = attest_judgement_total(layer, job->layers);
 
-    print_verdict(&total, job->x.model->name);
+    print_verdict(&total, job->x.model->name, job->x.options.sample > 0);
+    print_sample(job, layer);
     print_uncast(total.uncast, job->x.model);
     print_ranges(job, layer);
     print_hints(job, layer);
@@ -500,17 +521,51 @@ static void clear(judge_job *job)
     attest_cli_qkv_close(&job->x);
 }
 
+/* Selects a sample of rows; ULONG_MAX: all. */
+static int set_rows(judge_job *job, unsigned long rows, unsigned long seed)
+{
+    if (rows == 0)
+        return attest_cli_refuse("--rows: a sample has at least 1 row");
+    job->x.options.sample = rows == ULONG_MAX ? 0 : rows;
+    job->x.options.seed = seed;
+    return EXIT_HOLDS;
+}
+
+static int set_decimals(judge_job *job)
+{
+    const char *text = job->printed;
+    char *end;
+    unsigned long decimals;
+
+    if (!text)
+        return EXIT_HOLDS;
+    decimals = strtoul(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end || strlen(text) > 3 || decimals > MOST_DECIMALS)
+        return attest_cli_refuse("--printed: '%s' is not a number of decimals from 0 to %d",
+                                 text, MOST_DECIMALS);
+    job->x.options.printed = true;
+    job->x.options.decimals = (unsigned)decimals;
+    return EXIT_HOLDS;
+}
+
 static int run(int argc, char **argv)
 {
     judge_job job = {0};
     attest_common common;
     char **operands;
     size_t count;
+    unsigned long rows = ULONG_MAX, seed = 1;
     const attest_option options[] = {
         {"against", 0, "OUT2",
          "judge another output, too, and compare the difference of both with\n"
          "the largest difference of two kernels of the model",
          OPTION_TEXT, &job.against, NULL},
+        {"rows", 0, "N", "judge a sample of N rows (default: all)", OPTION_COUNT, &rows, NULL},
+        {"seed", 0, "N", "seed of the sample (default: 1)", OPTION_COUNT, &seed, NULL},
+        {"printed", 0, "DIGITS",
+         "the output was printed with so many decimals: judge the numbers that\nare printed "
+         "like this",
+         OPTION_TEXT, &job.printed, NULL},
         ATTEST_CLI_QKV_OPTIONS(&job.x),
         {0},
     };
@@ -522,6 +577,8 @@ static int run(int argc, char **argv)
         return attest_cli_refuse("two files are needed: attest judge QKV OUT; or OUT with --q, "
                                  "--k and --v (see 'attest judge --help')");
     job.output = operands[count - 1];
+    ATTEST_CLI_TRY(set_rows(&job, rows, seed));
+    ATTEST_CLI_TRY(set_decimals(&job));
     code = attest_cli_qkv_open(&job.x, &attest_command_judge, &common, operands, count - 1);
     if (code == EXIT_HOLDS)
         code = open_outputs(&job);

@@ -10,6 +10,7 @@
 #include "base/scope.h"
 #include "format/simulate_in_double.h"
 #include "judge/model.h"
+#include "judge/printed.h"
 #include "judge/problem.h"
 #include "number/scope.h"
 
@@ -115,9 +116,49 @@ static bool is_cast(double output, const attest_in_double *format, size_t format
     return false;
 }
 
+/* How elements are judged. */
+typedef struct element_rule {
+    attest_in_double *format; /* the output formats of the variants */
+    size_t formats;
+    bool printed;
+    unsigned decimals;
+} element_rule;
+
+/* Sets verdict, uncast and ratio of an element that was printed: it is wrong if no number of an
+ * output format between lo and hi is printed like it. The ratio is that of the nearest number.
+ */
+static void judge_printed(attest_judge_element_result *this, const element_rule *rule)
+{
+    double low, high, first, last;
+
+    attest_judge_printed_get_interval(&low, &high, this->output, rule->decimals);
+    first = fmax(low, this->lo);
+    last = fmin(high, this->hi);
+    this->uncast = !attest_judge_printed_has_number(low, high, rule->format, rule->formats);
+    if (!attest_judge_printed_has_number(first, last, rule->format, rule->formats))
+        this->verdict = ATTEST_JUDGE_WRONG;
+    else if (isinf(this->lo) || isinf(this->hi))
+        this->verdict = ATTEST_JUDGE_UNDECIDED;
+    else
+        this->verdict = ATTEST_JUDGE_WITHIN;
+    this->ratio = get_ratio(fmin(fmax(this->exact, low), high), this->exact, this->bound);
+}
+
+static void judge_element(attest_judge_element_result *this, const element_rule *rule)
+{
+    if (rule->printed && isfinite(this->output) && !isnan(this->lo) && !isnan(this->hi)) {
+        judge_printed(this, rule);
+        return;
+    }
+    this->uncast = !is_cast(this->output, rule->format, rule->formats);
+    this->verdict = this->uncast ? ATTEST_JUDGE_WRONG
+                                 : attest_judge_element(this->output, this->lo, this->hi);
+    this->ratio = get_ratio(this->output, this->exact, this->bound);
+}
+
 static bool add(attest_judge_summary *summary, const double *output,
-                const attest_judge_bounds *bounds, const attest_in_double *format,
-                size_t formats, size_t i, const size_t at[4])
+                const attest_judge_bounds *bounds, const element_rule *rule, size_t i,
+                const size_t at[4])
 {
     attest_judge_element_result this = {.place = i,
                                         .at = {at[0], at[1], at[2], at[3]},
@@ -128,10 +169,7 @@ static bool add(attest_judge_summary *summary, const double *output,
                                         .bound = bounds->bound[i],
                                         .output = output[i]};
 
-    this.uncast = !is_cast(this.output, format, formats);
-    this.verdict =
-        this.uncast ? ATTEST_JUDGE_WRONG : attest_judge_element(this.output, this.lo, this.hi);
-    this.ratio = get_ratio(this.output, this.exact, this.bound);
+    judge_element(&this, rule);
     count(&summary->all, &this);
     count(&summary->head[at[0] * summary->rows.heads + at[1]], &this);
     if (this.verdict != ATTEST_JUDGE_UNDECIDED)
@@ -143,10 +181,13 @@ static bool add(attest_judge_summary *summary, const double *output,
 attest_status attest_judge_summary_init(attest_judge_summary *summary, const double *output,
                                         const attest_judge_bounds *bounds,
                                         const attest_judge_rows *rows,
-                                        const attest_judge_model *model, attest_error *error)
+                                        const attest_judge_model *model,
+                                        const attest_judge_options *options,
+                                        attest_error *error)
 {
     size_t heads = rows->batch * rows->heads, elements = rows->count * rows->columns;
     attest_in_double *format = attest_memory_alloc(model->variants, sizeof *format);
+    const element_rule rule = {format, model->variants, options->printed, options->decimals};
     size_t at[4];
     bool done;
 
@@ -161,7 +202,7 @@ attest_status attest_judge_summary_init(attest_judge_summary *summary, const dou
         if (i % rows->columns == 0)
             attest_judge_rows_get_place(at, rows, i);
         at[3] = i % rows->columns;
-        done = add(summary, output, bounds, format, model->variants, i, at);
+        done = add(summary, output, bounds, &rule, i, at);
     }
     free(format);
     if (done)
@@ -260,8 +301,8 @@ static attest_status try_schedules(attest_judgement *layer, const judgement_inpu
         const attest_judge_counts *old = &layer->summary.all, *new = &summary.all;
 
         ATTEST_TRY(set_schedule(x, s, error));
-        ATTEST_TRY(
-            attest_judge_summary_init(&summary, x->output, x->other, x->rows, x->model, error));
+        ATTEST_TRY(attest_judge_summary_init(&summary, x->output, x->other, x->rows, x->model,
+                                             x->options, error));
         discarded = summary;
         if (!layer->by_schedule || new->wrong < old->wrong ||
             (new->wrong == old->wrong &&new->undecided < old->undecided)) {
@@ -289,8 +330,8 @@ static attest_status try_fault(attest_judgement *layer, attest_judge_fault fault
         return ATTEST_OK;
     ATTEST_TRY(
         attest_judge_faulty_bound(x->other, &faulty, x->bounds, x->model, x->options, error));
-    ATTEST_TRY(
-        attest_judge_summary_init(&summary, x->output, x->other, x->rows, x->model, error));
+    ATTEST_TRY(attest_judge_summary_init(&summary, x->output, x->other, x->rows, x->model,
+                                         x->options, error));
     layer->fault[fault] = attest_judge_counts_verdict(&summary.all) == ATTEST_JUDGE_WITHIN;
     return ATTEST_OK;
 }
@@ -305,11 +346,16 @@ attest_status attest_judgement_set(attest_judgement *judgement, const double *ou
     judgement_inputs x = {output, bounds, other, qkv, model, options, &rows, 0};
     bool plain = !attest_judge_qkv_is_unequal(qkv) && !qkv->past_k.data;
 
+    if (options->printed && options->decimals > ATTEST_JUDGE_MOST_DECIMALS)
+        return attest_error_set(error, ATTEST_USAGE, "outputs have at most %d decimals, not %u",
+                                ATTEST_JUDGE_MOST_DECIMALS, options->decimals);
     ATTEST_TRY(attest_judge_rows_init(&rows, qkv, options, error));
+    judgement->printed = options->printed;
+    judgement->decimals = options->decimals;
     x.elements = rows.count * rows.columns;
     judgement->unbounded = bounds->unbounded;
-    ATTEST_TRY(
-        attest_judge_summary_init(&judgement->summary, output, bounds, &rows, model, error));
+    ATTEST_TRY(attest_judge_summary_init(&judgement->summary, output, bounds, &rows, model,
+                                         options, error));
     if (model->schedules > 1 && judgement->summary.all.wrong == 0)
         ATTEST_TRY(try_schedules(judgement, &x, error));
     if (judgement->summary.has_worst)
@@ -660,6 +706,10 @@ void attest_judgement_write(attest_json *json, const attest_judgement *layer, si
     attest_json_write_count(json, "uncast", total.uncast);
     attest_json_write_string(json, "reason", reason);
     write_sample(json, layer, count);
+    if (count > 0 && layer[0].printed)
+        attest_json_write_count(json, "printed", layer[0].decimals);
+    else
+        attest_json_write_null(json, "printed");
     write_worst(json, attest_judgement_worst(layer, count));
     write_heads(json, layer, count);
     write_ranges(json, layer, count);

@@ -57,6 +57,7 @@ attest_status attest_judge_summary_init(attest_judge_summary *summary, const dou
                                         const attest_judge_bounds *bounds,
                                         const attest_judge_rows *rows,
                                         const attest_judge_model *model,
+                                        const attest_judge_options *options,
                                         attest_error *error) ATTEST_WARN_UNUSED;
 void attest_judge_summary_clear(attest_judge_summary *summary);
 
@@ -72,7 +73,9 @@ const char *attest_judge_verdict_name(attest_judge_verdict verdict);
 struct attest_judgement {
     size_t number; /* of the layer */
     attest_judge_summary summary;
-    attest_judge_terms terms;        /* of the worst element */
+    attest_judge_terms terms; /* of the worst element */
+    bool printed;             /* the output is known to so many decimals */
+    unsigned decimals;
     const char *unbounded;           /* why some elements are undecided, or NULL */
     bool by_schedule;                /* the summary belongs to one schedule, ... */
     size_t schedule;                 /* ... the one with the fewest wrong elements */

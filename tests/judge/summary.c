@@ -15,6 +15,7 @@ static const attest_judge_rows rows = {.batch = BATCH,
                                        .queries = ROWS,
                                        .all = BATCH * HEADS * ROWS,
                                        .count = BATCH * HEADS * ROWS};
+static const attest_judge_options options;
 static double lo[ALL], hi[ALL], exact[ALL], bound_error[ALL], bound[ALL], output[ALL],
     other[ALL];
 
@@ -63,7 +64,8 @@ static void ranges(void)
     output[place(1, 2, 3, 0)] = 1.6; /* a column before those of the row above */
     /* the last row of a head and the first of the next one are not neighbours */
     output[place(1, 0, 7, 0)] = output[place(1, 1, 0, 0)] = 9;
-    if (attest_judge_summary_init(&summary, output, &bounds, &rows, free_model(), &error))
+    if (attest_judge_summary_init(&summary, output, &bounds, &rows, free_model(), &options,
+                                  &error))
         abort();
     TAP_OK(summary.all.wrong == 22 && summary.all.within == ALL - 22 &&
                summary.all.undecided == 0 &&
@@ -103,7 +105,8 @@ static void worst(void)
     output[undecided] = 1e300;
     output[one_sided] = 0.7; /* the ratio is 0.6, less than that of 1.5 */
     output[place(0, 0, 2, 0)] = 1.5;
-    if (attest_judge_summary_init(&summary, output, &bounds, &rows, free_model(), &error))
+    if (attest_judge_summary_init(&summary, output, &bounds, &rows, free_model(), &options,
+                                  &error))
         abort();
     TAP_OK(summary.all.undecided == 1 && summary.all.wrong == 1 &&
                summary.worst.place == one_sided && summary.worst.verdict == ATTEST_JUDGE_WRONG,
@@ -116,7 +119,8 @@ static void worst(void)
     attest_judge_summary_clear(&summary);
     output[nan] = (double)NAN;
     output[one_sided] = -1e300;
-    if (attest_judge_summary_init(&summary, output, &bounds, &rows, free_model(), &error))
+    if (attest_judge_summary_init(&summary, output, &bounds, &rows, free_model(), &options,
+                                  &error))
         abort();
     TAP_OK(summary.all.wrong == 2 && summary.worst.place == nan && isinf(summary.worst.ratio) &&
                summary.bin[ATTEST_JUDGE_BINS - 1] == 2,
@@ -127,14 +131,16 @@ static void worst(void)
         lo[i] = hi[i] = exact[i] = bound[i] = bound_error[i] = (double)NAN;
         output[i] = c ? (double)NAN : 0;
     }
-    if (attest_judge_summary_init(&summary, output, &bounds, &rows, free_model(), &error))
+    if (attest_judge_summary_init(&summary, output, &bounds, &rows, free_model(), &options,
+                                  &error))
         abort();
     TAP_OK(summary.head[2].wrong == 1 && summary.head[2].within == 31,
            "a row that is to be NaN, and is not");
     attest_judge_summary_clear(&summary);
     output[one_sided] = exact[one_sided];
     output[nan] = exact[nan] + ldexp(bound[nan], ATTEST_JUDGE_LEAST_EXPONENT - 1);
-    if (attest_judge_summary_init(&summary, output, &bounds, &rows, free_model(), &error))
+    if (attest_judge_summary_init(&summary, output, &bounds, &rows, free_model(), &options,
+                                  &error))
         abort();
     TAP_OK(summary.bin[0] == 2 + COLUMNS - 1 && summary.bin[1] == 0,
            "ratios of 0, and below the least of the histogram");
@@ -245,7 +251,8 @@ static void formats(void)
             lo[0] = -inf;
             hi[0] = bound[0] = inf;
         }
-        if (attest_judge_summary_init(&summary, output, &bounds, &rows, &model, &error))
+        if (attest_judge_summary_init(&summary, output, &bounds, &rows, &model, &options,
+                                      &error))
             abort();
         TAP_OK(attest_judge_counts_verdict(&summary.all) == c[i].verdict &&
                    summary.all.uncast == c[i].uncast && summary.head[0].uncast == c[i].uncast &&
