@@ -1,4 +1,4 @@
-"""python -m attest: the program."""
+"""python -m attest: the program, and convert, which needs PyTorch."""
 
 import os
 import sys
@@ -7,6 +7,10 @@ from attest._library import Error
 from attest._program import find_program
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["convert"]:
+        from attest._convert import main
+
+        sys.exit(main(sys.argv[2:]))
     try:
         program = find_program()
     except Error as error:

@@ -120,8 +120,10 @@ def _type_of(name: str, wanted: Optional[int], size: int, what: str) -> int:
 
 
 def _from_torch(x: Any, wanted: Optional[int], what: str) -> Array:
-    if x.device.type != "cpu":
-        raise InputError(f"{what}: the tensor is on {x.device}: judge a copy, .cpu()")
+    if x.device.type == "meta":
+        raise InputError(f"{what}: the tensor is on the device meta and has no values")
+    if x.device.type != "cpu":  # a copy; the original stays where it is
+        x = x.detach().cpu()
     if x.layout.__str__() != "torch.strided":
         raise InputError(f"{what}: the tensor is not strided: .to_dense() makes it so")
     if x.is_neg():
@@ -202,7 +204,7 @@ def _from_lists(x: Any, wanted: Optional[int], what: str) -> Array:
 def view(x: Any, format: Optional[str] = None, *, what: str = "the array") -> Array:
     """Returns a view of an array; nothing is copied where that can be avoided.
 
-    Arrays are those of NumPy (also with the types of ml_dtypes), tensors of PyTorch on the CPU,
+    Arrays are those of NumPy (also with the types of ml_dtypes), tensors of PyTorch (of those on a GPU, a copy),
     everything with the buffer protocol or ``__array_interface__``, and nested lists of numbers,
     which are taken as binary64. ``format`` names the format of which integers contain the bits:
 
@@ -239,6 +241,24 @@ def tensor(x: Array, shape: Sequence[int], strides: Sequence[int]) -> Tensor:
     ones = (1,) * missing
     zeros = (0,) * missing
     return Tensor(x.address, x.type, (*ones, *shape), (*zeros, *strides))
+
+
+def integers(x: Any, what: str, axes: int) -> Tuple[_array.array[int], Tuple[int, ...]]:
+    """A copy of an array of integers as 64-bit ones, and its shape. Any library's array has tolist()."""
+    if hasattr(x, "detach"):
+        x = x.detach().cpu()
+    rows = x.tolist() if hasattr(x, "tolist") else x
+    if axes == 1:
+        rows = [rows]
+    try:
+        shape = (len(rows), len(rows[0]))
+        flat = [i for row in rows for i in row]
+        if any(len(row) != shape[1] for row in rows) or any(isinstance(i, bool) for i in flat):
+            raise TypeError
+        return _array.array("q", flat), shape[2 - axes :]
+    except (TypeError, IndexError, OverflowError):
+        name = "integers" if axes == 1 else "rows of integers"
+        raise InputError(f"{what} is not an array of {name}") from None
 
 
 def doubles(count: int, shape: Sequence[int]) -> Tuple[memoryview, int]:

@@ -79,6 +79,11 @@ def assert_attention(
     k_descale: Any = None,
     v_descale: Any = None,
     empty_row: str = "zero",
+    layout: Optional[str] = None,
+    cu_seqlens: Any = None,
+    lengths: Any = None,
+    block_table: Any = None,
+    past: Any = None,
     jobs: int = 1,
     save: Union[None, bool, str, "os.PathLike[str]"] = None,
 ) -> Judgement:
@@ -107,7 +112,9 @@ def assert_attention(
     """
     model = load_kernel(kernel)
     factors = (q_descale, k_descale, v_descale)
-    problem = Problem(q, k, v, scale, causal, window, mask, softcap, sink, empty_row, factors)
+    problem = Problem(
+        q, k, v, scale, causal, window, mask, softcap, sink, empty_row, factors, layout, cu_seqlens, lengths, block_table, past
+    )
     judgement = judge_problem(problem, out, model, jobs)
     if judgement.ok:
         for observe in observers:

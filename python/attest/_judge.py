@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, cast
 from ._arrays import doubles, view
 from ._ball import Ball
 from ._kernel import Kernel, KernelLike, kernel as load_kernel
-from ._library import Bounds, Failure, check, lib, options as make_options, take_text
+from ._library import Bounds, Failure, InputError, check, lib, options as make_options, take_text
 from ._problem import Causal, Number, Problem, Window
 
 VERDICTS = ("within", "wrong", "undecided")
@@ -25,8 +25,9 @@ class Judgement:
     ``wrong_rows``, ``histogram``, ``returned_by_faults`` and so on; ``record`` has them all.
     """
 
-    def __init__(self, pointer: c_void_p, kernel: Kernel):
+    def __init__(self, pointer: c_void_p, kernel: Kernel, entry: str = "batch"):
         self.kernel = kernel
+        self.entry = entry  # what messages call an entry of the batch
         self.verdict = VERDICTS[lib.attest_judgement_verdict(pointer)]
         self._pointer = pointer
         self._json: Optional[str] = None
@@ -92,6 +93,14 @@ def judge(
     k_descale: Any = None,
     v_descale: Any = None,
     empty_row: str = "zero",
+    layout: Optional[str] = None,
+    cu_seqlens: Any = None,
+    lengths: Any = None,
+    block_table: Any = None,
+    past: Any = None,
+    rows: Optional[int] = None,
+    seed: int = 1,
+    printed: Optional[int] = None,
     jobs: int = 1,
 ) -> Judgement:
     """Is this output of an attention kernel right?
@@ -110,6 +119,16 @@ def judge(
     number, one for each head, or of shape (batch, heads). ``jobs`` processes share the
     work.
 
+    ``layout`` names the axes of q, k, v and out: ``"bhsd"`` (PyTorch), ``"bshd"``
+    (FlashAttention), ``"hsd"``, ``"shd"`` or ``"sd"``. ``cu_seqlens`` is the offsets of packed
+    sequences, one array for queries and keys or a pair of them; q, k, v and out then have the shape
+    (tokens, heads, dim). ``lengths`` is the number of valid keys of each batch entry;
+    ``block_table`` the pages of each entry, k and v then being caches of shape
+    (pages, page size, heads, dim), or (pages, heads, page size, dim) with the layout bhsd.
+    ``past`` is a pair of keys and values before those of k and v.
+    ``rows`` judges a sample of so many rows, drawn by ``seed``; ``printed`` is the number of
+    decimals to which the output was rounded when it was printed.
+
     >>> q, k, v = [[1.0], [0.0]], [[0.0], [0.0]], [[1.0], [3.0]]
     >>> judge([[2.0], [2.0]], q, k, v, kernel="fp32-any")
     <attest.Judgement within: 2 of 2 elements within fp32-any>
@@ -119,11 +138,30 @@ def judge(
     """
     model = load_kernel(kernel)
     factors = (q_descale, k_descale, v_descale)
-    problem = Problem(q, k, v, scale, causal, window, mask, softcap, sink, empty_row, factors)
-    return judge_problem(problem, out, model, jobs)
+    problem = Problem(
+        q, k, v, scale, causal, window, mask, softcap, sink, empty_row, factors, layout, cu_seqlens, lengths, block_table, past
+    )
+    return judge_problem(problem, out, model, jobs, rows, seed, printed)
 
 
-def judge_problem(problem: Problem, out: Any, model: Kernel, jobs: int) -> Judgement:
+def judge_problem(
+    problem: Problem,
+    out: Any,
+    model: Kernel,
+    jobs: int,
+    rows: Optional[int] = None,
+    seed: int = 1,
+    printed: Optional[int] = None,
+) -> Judgement:
+    settings = make_options(jobs)
+    if rows is not None:
+        if rows < 1:
+            raise InputError(f"rows: {rows!r} is not a number of rows above 0")
+        settings.sample, settings.seed = rows, seed
+    if printed is not None:
+        if not 0 <= printed <= 300:
+            raise InputError(f"printed: {printed!r} is not a number of decimals from 0 to 300")
+        settings.printed, settings.decimals = True, printed
     output = view(out, what="out")
     pointer, failure = c_void_p(), Failure()
     status = lib.attest_judgement_make(
@@ -131,11 +169,11 @@ def judge_problem(problem: Problem, out: Any, model: Kernel, jobs: int) -> Judge
         byref(problem.output(output)),
         byref(problem.qkv),
         model._pointer,
-        byref(make_options(jobs)),
+        byref(settings),
         byref(failure),
     )
     check(status, failure)
-    return Judgement(pointer, model)
+    return Judgement(pointer, model, "sequence" if problem.arrays else "batch")
 
 
 def _summarize(bounds: Sequence[float]) -> Dict[str, Any]:
@@ -159,28 +197,28 @@ class Tolerance:
     """
 
     def __init__(self, problem: Problem, arrays: Sequence[memoryview], reason: Optional[str]):
-        self.lo, self.hi, self.exact, self.error, self.bound = arrays
+        self.lo, self.hi, self.exact, self.error, self.bound = map(problem.in_layout, arrays)
         self.reason = reason
         self.given: Optional[Dict[str, Any]] = None
-        self._shape = problem.shape
+        self._by_heads = arrays[-1]
+        self._heads = problem.heads()
 
     def _flat(self) -> Tuple[float, ...]:
-        raw = self.bound.cast("B")
+        raw = self._by_heads.cast("B")
         return struct.unpack(f"{len(raw) // 8}d", raw)
 
     @property
     def record(self) -> Dict[str, Any]:
         """The summary that ``attest tolerance --json`` prints: "elements", "max_bound", "heads", ..."""
         flat = self._flat()
-        batch, heads, rows, columns = self._shape
-        size = rows * columns
+        heads, place = [], 0
+        for b, h, size in self._heads:
+            heads.append({"layer": 0, "batch": b, "head": h, **_summarize(flat[place : place + size])})
+            place += size
         return {
             **_summarize(flat),
             "reason": self.reason,
-            "heads": [
-                {"layer": 0, "batch": i // heads, "head": i % heads, **_summarize(flat[i * size : (i + 1) * size])}
-                for i in range(batch * heads)
-            ],
+            "heads": heads,
             **({"given": self.given} if self.given is not None else {}),
         }
 
@@ -206,6 +244,11 @@ def tolerance(
     k_descale: Any = None,
     v_descale: Any = None,
     empty_row: str = "zero",
+    layout: Optional[str] = None,
+    cu_seqlens: Any = None,
+    lengths: Any = None,
+    block_table: Any = None,
+    past: Any = None,
     given: Optional[Tuple[Number, Number]] = None,
     jobs: int = 1,
 ) -> Tolerance:
@@ -223,7 +266,9 @@ def tolerance(
     """
     model = load_kernel(kernel)
     factors = (q_descale, k_descale, v_descale)
-    problem = Problem(q, k, v, scale, causal, window, mask, softcap, sink, empty_row, factors)
+    problem = Problem(
+        q, k, v, scale, causal, window, mask, softcap, sink, empty_row, factors, layout, cu_seqlens, lengths, block_table, past
+    )
     rooms = [doubles(problem.count, problem.result_shape) for _ in range(5)]
     bounds, failure = Bounds(*(address for _, address in rooms)), Failure()
     status = lib.attest_judge_bound(
@@ -247,8 +292,8 @@ class Simulation:
     allows the output lies between ``lo`` and ``hi``.
     """
 
-    def __init__(self, arrays: Sequence[memoryview], format: str):
-        self.out, self.lo, self.hi = arrays
+    def __init__(self, problem: Problem, arrays: Sequence[memoryview], format: str):
+        self.out, self.lo, self.hi = map(problem.in_layout, arrays)
         self.format = format
 
 
@@ -269,6 +314,11 @@ def simulate(
     k_descale: Any = None,
     v_descale: Any = None,
     empty_row: str = "zero",
+    layout: Optional[str] = None,
+    cu_seqlens: Any = None,
+    lengths: Any = None,
+    block_table: Any = None,
+    past: Any = None,
     jobs: int = 1,
 ) -> Simulation:
     """The output of the kernel with this schedule of the model, bit for bit.
@@ -279,7 +329,9 @@ def simulate(
     """
     model = load_kernel(kernel)
     factors = (q_descale, k_descale, v_descale)
-    problem = Problem(q, k, v, scale, causal, window, mask, softcap, sink, empty_row, factors)
+    problem = Problem(
+        q, k, v, scale, causal, window, mask, softcap, sink, empty_row, factors, layout, cu_seqlens, lengths, block_table, past
+    )
     rooms = [doubles(problem.count, problem.result_shape) for _ in range(3)]
     addresses: List[int] = [address for _, address in rooms]
     failure = Failure()
@@ -287,4 +339,4 @@ def simulate(
         *addresses, byref(problem.qkv), model._pointer, schedule, byref(make_options(jobs)), byref(failure)
     )
     check(status, failure)
-    return Simulation([room for room, _ in rooms], model.output_format)
+    return Simulation(problem, [room for room, _ in rooms], model.output_format)

@@ -8,7 +8,7 @@ import os
 import shutil
 import sys
 import threading
-from ctypes import POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_long, c_size_t, c_ssize_t, c_void_p
+from ctypes import POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_long, c_size_t, c_ssize_t, c_uint, c_uint64, c_void_p
 from pathlib import Path
 from typing import Any, Generator, Iterator, List, Optional
 
@@ -46,6 +46,14 @@ class QKV(Structure):
         ("q_descale", Tensor),
         ("k_descale", Tensor),
         ("v_descale", Tensor),
+        ("past_k", Tensor),
+        ("past_v", Tensor),
+        ("sequences", c_size_t),
+        ("cu_seqlens_q", c_void_p),
+        ("cu_seqlens_k", c_void_p),
+        ("lengths", c_void_p),
+        ("block_table", c_void_p),
+        ("blocks", c_size_t),
     ]
 
 
@@ -58,6 +66,10 @@ class Options(Structure):
         ("proceed_context", c_void_p),
         ("rows", c_void_p),
         ("row_count", c_size_t),
+        ("sample", c_size_t),
+        ("seed", c_uint64),
+        ("printed", c_bool),
+        ("decimals", c_uint),
     ]
 
 

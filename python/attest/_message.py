@@ -10,15 +10,15 @@ if TYPE_CHECKING:
 SHOWN_RANGES = 8
 
 
-def _place(found: Mapping[str, Any], batches: int) -> str:
-    batch = f"batch {found['batch']}, " if batches > 1 else ""
+def _place(found: Mapping[str, Any], batches: int, entry: str) -> str:
+    batch = f"{entry} {found['batch']}, " if batches > 1 else ""
     return f"{batch}head {found['head']}, row {found['row']}, column {found['column']}"
 
 
-def _range(found: Dict[str, Any], batches: int, columns: int) -> str:
+def _range(found: Dict[str, Any], batches: int, entry: str, columns: int) -> str:
     first, last = found["rows"]
     left, right = found["columns"]
-    batch = f"batch {found['batch']}, " if batches > 1 else ""
+    batch = f"{entry} {found['batch']}, " if batches > 1 else ""
     rows = f"row {first}" if first == last else f"rows {first}-{last}"
     block = (last - first + 1) * columns
     if found["wrong"] == block:
@@ -37,7 +37,7 @@ def _worst(judgement: "Judgement", batches: int) -> List[str]:
     exact = worst["exact"]["text"] if worst["exact"] else "nan"
     uncast = ", not a number of the output format" if worst["uncast"] else ""
     return [
-        f"worst element: {_place(worst, batches)}",
+        f"worst element: {_place(worst, batches, judgement.entry)}",
         f"  output       {_number(worst['output'], 17)}{uncast}",
         f"  exact        {exact}",
         f"  must be      {_number(worst['lo'])}, the only value that such a kernel can return here"
@@ -59,11 +59,14 @@ def describe(judgement: "Judgement") -> str:
         lines = [f"proved wrong: {found['wrong']} of {found['elements']} elements are outside what any kernel of {name} can return"]
     else:
         lines = [f"undecided: {found['undecided']} of {found['elements']} elements: {found['reason']}"]
+    if found["sample"]:
+        sample = found["sample"]
+        lines.append(f"this is a sample: {sample['rows']} of the {sample['of']} rows were judged, drawn by the seed {sample['seed']}")
     if found["uncast"]:
         formats = " or ".join(judgement.kernel.output_formats)
         lines.append(f"{found['uncast']} of them are not numbers of {formats}, the output format of the model: a final cast is missing")
     ranges = found["wrong_rows"]
-    lines += ["  " + _range(r, batches, columns) for r in ranges[:SHOWN_RANGES]]
+    lines += ["  " + _range(r, batches, judgement.entry, columns) for r in ranges[:SHOWN_RANGES]]
     more = len(ranges) - SHOWN_RANGES + found["wrong_rows_left_out"]
     if more > 0:
         lines.append(f"  and {more} more")

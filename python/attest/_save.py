@@ -19,7 +19,10 @@ from ._problem import Number, Problem, exact
 Part = Tuple[str, Array, Tensor]
 
 
-def _write(file: BinaryIO, parts: Sequence[Part]) -> None:
+Integers = Tuple[str, Any, Tuple[int, ...]]
+
+
+def _write(file: BinaryIO, parts: Sequence[Part], integers: Sequence[Integers] = ()) -> None:
     """safetensors: a header of JSON, and the bytes of the arrays one after another."""
     header: Dict[str, Any] = {}
     end = 0
@@ -30,19 +33,24 @@ def _write(file: BinaryIO, parts: Sequence[Part]) -> None:
             size *= n
         header[name] = {"dtype": SAFETENSORS[x.type], "shape": shape, "data_offsets": [end, end + size]}
         end += size
+    for name, values, shape in integers:
+        header[name] = {"dtype": "I64", "shape": list(shape), "data_offsets": [end, end + 8 * len(values)]}
+        end += 8 * len(values)
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
     file.write(struct.pack("<Q", len(text)) + text)
     for _, x, part in parts:
         file.write(Array(x.owner, x.address, x.type, part.shape, part.stride).tobytes())
+    for _, values, _ in integers:
+        file.write(values.tobytes())
 
 
-def write_safetensors(path: Path, parts: Sequence[Part]) -> None:
+def write_safetensors(path: Path, parts: Sequence[Part], integers: Sequence[Integers] = ()) -> None:
     """The file appears whole or not at all."""
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with open(fresh, "wb") as file:
-            _write(file, parts)
+            _write(file, parts, integers)
         os.replace(fresh, path)
     finally:
         if fresh.exists():
@@ -67,7 +75,7 @@ def save_case(path: Path, problem: Problem, kernel: Kernel, out: Optional[Array]
     parts: List[Part] = list(problem.parts)
     if out is not None and output is not None:
         parts.append(("out", out, output))
-    write_safetensors(path, parts)
+    write_safetensors(path, parts, problem.arrays)
     arguments = [str(path)] * (1 if out is None else 2)
     return arguments + [f"--kernel={_kernel_option(kernel, path)}"] + problem.options
 
