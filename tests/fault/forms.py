@@ -44,7 +44,10 @@ def prepare(works, directory, source, own):
     os.mkdir(directory)
     write_safetensors(f"{directory}/qkv.safetensors", {name: ("BF16", [rows, 4], b"".join(
         struct.pack("<f", (7 * i % 11 - 5) / 8)[2:] for i in range(rows * 4))) for name, rows in (("q", 3), ("k", 5), ("v", 5))} | {
-            "factor": ("F32", [], struct.pack("<f", 0.5))})
+            "factor": ("F32", [], struct.pack("<f", 0.5)),
+            "pages": ("BF16", [3, 2, 1, 4], b"".join(struct.pack("<f", (7 * i % 11 - 5) / 8)[2:] for i in range(24))),
+            "cu_q": ("I32", [3], struct.pack("<3i", 0, 1, 3)), "cu_k": ("I64", [3], struct.pack("<3q", 0, 2, 5)),
+            "lengths": ("U8", [2], bytes([3, 2])), "table": ("I32", [2, 2], struct.pack("<4i", 2, 0, 1, -1))})
     dataset = {"format": "attest/dataset", "version": 1, "sequences": [[[1, 0], [2, 1]], [[1, 0], [3, 1]]]}
     write_json(f"{directory}/labels.json", dataset | {"labels": [[[1], [2]], [[3], [4]]]})
     one = [[1, 0], [0, 1]]
@@ -190,6 +193,12 @@ def commands(source, own):
         ["show", "kernels"], ["show", "--color", "always"], ["help", "audit"], ["--version"],
         # kernels that quantise
         ["judge", "qkv.safetensors", "out.safetensors", "--kernel", "bf16-any", "--quantise", "kv=e4m3fn:per-head", "--jobs", "1"],
+        ["judge", "qkv.safetensors", "out.safetensors", "--kernel", "bf16-any", "--rows", "2", "--printed", "2", "--jobs", "1"],
+        ["judge", "qkv.safetensors", "out.safetensors", "--kernel", "bf16-any", "--cu-seqlens-q", "cu_q", "--cu-seqlens-k", "cu_k",
+         "--jobs", "1"],
+        ["tolerance", "qkv.safetensors", "--kernel", "bf16-any", "--cu-seqlens-q", "cu_q", "--k", "pages", "--v", "pages", "--lengths",
+         "lengths", "--block-table", "table", "--jobs", "1"],
+        ["judge", "qkv.safetensors", "out.safetensors", "--kernel", "bf16-any", "--past-k", "k", "--past-v", "v", "--jobs", "1"],
         ["tolerance", "qkv.safetensors", "--kernel", "bf16-any", "--k-descale", "factor", "--softcap", "5", "--jobs", "1"],
         ["simulate", "qkv.safetensors", "--kernel", "hopper-bf16-64", "--q-descale", "factor", "--causal", "-o", "made"],
         ["range", "qkv.safetensors", "--kernel", "fp8-lazy", "--max-error", "1/8", "-o", "made"],
