@@ -48,7 +48,7 @@ typedef struct attest_tensor {
 typedef enum attest_causal {
     ATTEST_CAUSAL_NONE = 0,
     ATTEST_CAUSAL_BOTTOM_RIGHT, /* the last query sees the last key: j <= i + nk - nq */
-    ATTEST_CAUSAL_TOP_LEFT      /* j <= i */
+    ATTEST_CAUSAL_TOP_LEFT      /* j <= i; beside past keys: all of these, and of k j <= i */
 } attest_causal;
 
 /* The inputs and options of attention. Zero it, then set members; the comments give the meaning
@@ -58,8 +58,8 @@ typedef struct attest_qkv {
     const char *scale;   /* NULL, "rsqrt": 1/sqrt(dim); "none": 1; else an exact number > 0 */
     const char *softcap; /* NULL: none; else an exact number > 0; both from 2^-1000 to 2^1000 */
     attest_causal causal;
-    bool windowed; /* query i sees p - left <= j <= p + right, p = i (+ nk - nq unless top-left)
-                    */
+    bool windowed; /* query i sees p - left <= j <= p + right, p = i + nk - nq; top-left: p = i,
+                    * plus the number of past keys */
     long left, right;   /* negative: no limit on that side */
     attest_tensor mask; /* BOOL: true is seen; else added to the scaled score, -inf is not seen.
                          * (batch or 1, heads or 1, queries or 1, keys) */

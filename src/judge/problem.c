@@ -457,6 +457,8 @@ void attest_judge_head_get_row(attest_judge_row *row, attest_judge_head *head, s
 
     if (qkv->causal != ATTEST_CAUSAL_TOP_LEFT)
         place += keys - (ptrdiff_t)x->queries;
+    else if (qkv->past_k.data) /* the corner is that of k */
+        place += (ptrdiff_t)qkv->past_k.shape[2];
     row->first = 0;
     row->last = x->keys;
     row->bias = NULL;

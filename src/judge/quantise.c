@@ -138,6 +138,17 @@ static attest_status replace(double **value, attest_tensor *t, attest_tensor *de
     return ATTEST_OK;
 }
 
+/* Divides joined tokens into those of the past and the others; 0: there is no past. */
+static void divide(attest_tensor *past, attest_tensor *joined, size_t tokens)
+{
+    *past = *joined;
+    past->shape[2] = tokens;
+    if (tokens == 0)
+        past->data = NULL;
+    joined->data = (const unsigned char *)joined->data + (ptrdiff_t)tokens * joined->stride[2];
+    joined->shape[2] -= tokens;
+}
+
 attest_status attest_judge_quantised_init(attest_judge_quantised *quantised,
                                           const attest_qkv *qkv,
                                           const attest_judge_model *model, attest_error *error)
@@ -164,7 +175,8 @@ attest_status attest_judge_quantised_init(attest_judge_quantised *quantised,
                                   &scheme[i], format[i], model -> quantise.folded, error),
                           attest_judge_quantised_clear(x));
     if (joined) {
-        x->qkv.past_k.data = x->qkv.past_v.data = NULL;
+        divide(&x->qkv.past_k, &x->qkv.k, qkv->past_k.data ? qkv->past_k.shape[2] : 0);
+        divide(&x->qkv.past_v, &x->qkv.v, qkv->past_v.data ? qkv->past_v.shape[2] : 0);
         x->qkv.lengths = x->qkv.block_table = NULL;
         x->qkv.sequences = 0;
     }

@@ -170,6 +170,8 @@ def make(directory):
         "lengths": ("I32", (3,), KEYS),
         "long": ("I32", (3,), [5, 8, 7]),
         "real": ("F32", (3,), [5, 2, 7]),
+        "seen": ("U8", (2, capacity), [1] * (2 * capacity)),
+        "narrow": ("U8", (2, 6), [1] * 12),
     }
     write(f"{directory}/padded.safetensors", padded)
     # shapes that fit with tokens before heads only

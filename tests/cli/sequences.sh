@@ -60,6 +60,9 @@ refused "keys that are not there" judge "$n" "$n" --kernel fp32-any --causal
 complains 'k.1..0..2..0. is not finite$|k.0..0..5..0. is not finite$'
 refused "more keys than room" judge "$n" "$n" --kernel fp32-any --lengths long
 complains 'padded.safetensors: lengths.1. is 8, but entry 1 has room for 0 to 7 keys$'
+run 0 "a mask of the valid keys" judge "$n" "$n" --kernel fp32-any --causal --lengths lengths --mask seen
+refused "a mask of fewer keys" judge "$n" "$n" --kernel fp32-any --causal --lengths lengths --mask narrow
+complains 'the mask has 6 keys, but lengths.2. is 7$'
 refused "lengths that are not integers" judge "$n" "$n" --kernel fp32-any --lengths real
 complains "tensor 'real' has dtype F32; integers, I8 to I64 and U8 to U64, are read$"
 refused "lengths beside past keys" judge "$n" "$n" --kernel fp32-any --lengths lengths --past-k k --past-v v

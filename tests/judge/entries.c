@@ -413,7 +413,8 @@ static void try_model(const struct tested_model *tested, uint64_t *state)
     attest_judge_model_free(model);
 }
 
-/* Past keys, in front of the others, are like all of them in one tensor. */
+/* Past keys, in front of the others, are like all of them in one tensor. With as many queries
+ * as present keys the upper left corner of these is the lower right one of all. */
 static void try_past(const struct tested_model *tested, uint64_t *state)
 {
     attest_judge_model *model = tested_model_load(tested);
@@ -428,7 +429,14 @@ static void try_past(const struct tested_model *tested, uint64_t *state)
         sequences.count = 1;
         sequences.keys[0] = 2 + pick(state, KEYS - 1);
         past = 1 + pick(state, sequences.keys[0] - 1);
+        if (sequences.options.causal == ATTEST_CAUSAL_TOP_LEFT) {
+            sequences.queries[0] =
+                sequences.keys[0] - past < QUERIES ? sequences.keys[0] - past : QUERIES;
+            past = sequences.keys[0] - sequences.queries[0];
+        }
         one = divided = get_one(&sequences, 0);
+        if (one.causal == ATTEST_CAUSAL_TOP_LEFT) /* as many queries as present keys */
+            one.causal = ATTEST_CAUSAL_BOTTOM_RIGHT;
         count = sequences.heads * sequences.queries[0] * COLUMNS;
         for (size_t j = 0; j < past; j++)
             put_key(&sequences, 0, j, form.past_k, form.past_v, j * sequences.key_heads, 1);

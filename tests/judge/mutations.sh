@@ -6,7 +6,7 @@
 
 ATTEST_ROWS=60000
 export ATTEST_ROWS
-build_tests bounds/t-judge judge/terms judge/exact judge/bound
+build_tests bounds/t-judge judge/terms judge/exact judge/bound judge/entries judge/parallel_rows judge/printed
 prefix=src/judge/
 
 keys=loops_keys.inc       # loops over keys
@@ -67,4 +67,15 @@ mutation "a row sum that is flushed" row_output.c 'if (!(x->ratio_low > 0))' 'if
 # the exact value
 mutation "scores that overflow doubles" row_scores.c 'x->unknown = (wild & 1) != 0;' 'x->unknown = false;'
 mutation "where a window ends" problem.c 'keys + (ptrdiff_t)x->queries' 'keys'
+# entries, selected rows, printed outputs
+mutation "the page of a key" problem.c '*token / here->shape[2]' '*token / (here->shape[2] + 1)'
+mutation "tokens after the past" problem.c '*token -= past->shape[2];' '*token -= past->shape[2] - 1;'
+mutation "keys of a packed sequence" rows.c 'qkv->cu_seqlens_k ? (size_t)qkv->cu_seqlens_k[b] : 0' '0'
+mutation "queries of a packed sequence" rows.c 'cut(&x->q, 2, (size_t)qkv->cu_seqlens_q[b]' 'cut(&x->q, 2, (size_t)qkv->cu_seqlens_q[0]'
+mutation "valid keys" rows.c 'qkv->lengths ? (size_t)qkv->lengths[b] : get_capacity' 'false ? 0 : get_capacity'
+mutation "pages of other entries" rows.c 'qkv->block_table + b * qkv->blocks' 'qkv->block_table'
+mutation "the head of a selected row" parallel_rows.c 'get_number(list, i) / list->rows.queries' 'i / list->rows.queries'
+mutation "half a unit of the last decimal" printed.c '0.5 / power * (1' '0.4999999 / power * (1'
+mutation "a decimal that was rounded when it was stored" printed.c 'fmin(y, decimal) - half' 'y - half'
+mutation "numbers of an interval" printed.c 'low > 0 ? attest' 'low > 0 || high < 0 ? attest'
 finish
