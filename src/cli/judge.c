@@ -282,6 +282,15 @@ static void print_hints(const judge_job *job, const attest_judgement *layer)
     }
 }
 
+/* Whether some rows of a layer were not judged. */
+static bool is_sample(const attest_judgement *layer, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (layer[i].summary.rows.sampled)
+            return true;
+    return false;
+}
+
 /* Prints how many rows were judged, if they are a sample. */
 static void print_sample(const judge_job *job, const attest_judgement *layer)
 {
@@ -304,7 +313,7 @@ static void print_findings(const judge_job *job, const attest_judgement *layer)
 {
     attest_judge_counts total = attest_judgement_total(layer, job->layers);
 
-    print_verdict(&total, job->x.model->name, job->x.options.sample > 0);
+    print_verdict(&total, job->x.model->name, is_sample(layer, job->layers));
     print_sample(job, layer);
     print_uncast(total.uncast, job->x.model);
     print_ranges(job, layer);

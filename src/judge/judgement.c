@@ -361,6 +361,7 @@ attest_status attest_judgement_set(attest_judgement *judgement, const double *ou
     if (judgement->summary.has_worst)
         ATTEST_TRY(attest_judge_terms_find(&judgement->terms, judgement->summary.worst.at, qkv,
                                            model, error));
+    plain = plain && !rows.selected; /* faults are tried on whole outputs of plain problems */
     for (int i = 0; plain && judgement->summary.all.wrong && i < ATTEST_JUDGE_FAULTS; i++)
         ATTEST_TRY(try_fault(judgement, (attest_judge_fault)i, &x, error));
     return ATTEST_OK;

@@ -110,6 +110,10 @@ run 0 "another sample" judge "$p" "$p" $packed --rows 10 --seed 4 --json
 json 'o["sample"]["seed"] == 4'
 run 1 "more rows than there are" judge "$p" "$p:wrong" $packed --rows 1000 --json
 json 'o["sample"] is None and o["elements"] == 96'
+run 1 "a sample of a wrong output" judge "$one" "$one:q" --v q --k q --kernel fp32-any --rows 5
+shows '^proved wrong: [0-9]+ of 30 elements'
+run 0 "a sample of all rows" judge "$p" "$p" $packed --rows 32
+shows '^within: all 96 elements are within what a kernel of fp32-any can return$'
 refused "no rows" judge "$p" "$p" $packed --rows 0
 run 1 "a printed output, taken as it is" judge "$p" "$p:printed" $packed
 run 0 "a printed output" judge "$p" "$p:printed" $packed --printed 4
