@@ -53,7 +53,8 @@ static attest_status run_bound(attest_error *error)
     attest_status status = attest_judge_bound(&bounds, &qkv, model, &options, error);
 
     if (status == ATTEST_OK) {
-        status = attest_judge_summary_init(&summary, number, &bounds, &rows, model, &options, error);
+        status =
+            attest_judge_summary_init(&summary, number, &bounds, &rows, model, &options, error);
         if (status == ATTEST_OK)
             attest_judge_summary_clear(&summary);
     }
