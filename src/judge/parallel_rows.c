@@ -14,6 +14,7 @@
 #include "base/workers.h"
 #include "judge/head_bound.h"
 #include "judge/interval_run.h"
+#include "judge/parallel_rows.h"
 #include "judge/quantise.h"
 #include "judge/rows.h"
 #include "judge/simulate.h"
@@ -23,17 +24,10 @@
 /* Polling may be expensive: a caller in Python takes the lock of its interpreter. */
 #define SECONDS_BETWEEN_POLLS 0.04
 
-typedef struct caller {
-    const attest_judge_options *options;
-    pid_t process; /* forked workers do not call its functions */
-    double polled; /* when it was last polled */
-    bool stopped;  /* it has cancelled the work */
-} caller;
-
-/* Reports progress and polls the caller at intervals. Returns false if the caller has
- * cancelled. */
-static bool report(caller *x, const char *what, size_t done, size_t total)
+bool attest_judge_caller_report(attest_judge_caller *caller, const char *what, size_t done,
+                                size_t total)
 {
+    attest_judge_caller *x = caller;
     const attest_judge_options *options = x->options;
 
     if (getpid() != x->process)
@@ -47,12 +41,12 @@ static bool report(caller *x, const char *what, size_t done, size_t total)
     return !x->stopped;
 }
 
-/* Runs the items in jobs processes; total: of the steps that they report. Status: STOPPED if
- * the caller cancelled. */
-static attest_status run_items(caller *x, bool (*item)(void *context, size_t i), void *context,
-                               size_t items, size_t jobs, const char *what, size_t total,
-                               attest_error *error)
+attest_status attest_judge_caller_run(attest_judge_caller *caller,
+                                      bool (*item)(void *context, size_t i), void *context,
+                                      size_t items, size_t jobs, const char *what, size_t total,
+                                      attest_error *error)
 {
+    attest_judge_caller *x = caller;
     attest_status status;
 
     x->process = getpid();
@@ -145,7 +139,7 @@ typedef struct simulation {
     bool values, bounds;    /* which results are needed */
     size_t elements, bytes; /* bytes: of results */
     results *results;
-    caller caller;
+    attest_judge_caller caller;
 } simulation;
 
 static void simulation_clear(simulation *j)
@@ -216,7 +210,8 @@ static bool simulate_item(void *context, size_t item)
             j->results->error = error;
         return false;
     }
-    return report(&j->caller, "rows", atomic_load(&j->results->done), j->rows.rows.count);
+    return attest_judge_caller_report(&j->caller, "rows", atomic_load(&j->results->done),
+                                      j->rows.rows.count);
 }
 
 /* Loads every head once, so that the first bad number of the input is reported, whichever
@@ -249,8 +244,8 @@ static attest_status simulate_rows(simulation *j, attest_error *error)
     j->results = attest_shared_alloc(1, j->bytes);
     if (!j->results)
         return attest_memory_fail(error);
-    status = run_items(&j->caller, simulate_item, j, j->rows.blocks, jobs, "rows",
-                       j->rows.rows.count, error);
+    status = attest_judge_caller_run(&j->caller, simulate_item, j, j->rows.blocks, jobs, "rows",
+                                     j->rows.rows.count, error);
     if (j->results->error.status != ATTEST_OK) {
         if (error)
             *error = j->results->error;
@@ -300,7 +295,7 @@ typedef struct bound_job {
     row_list rows;
     double *result;
     unsigned char *reason;
-    caller caller;
+    attest_judge_caller caller;
     double *scheduled; /* NULL, or bounds of the schedules: lo of every element, then hi */
 } bound_job;
 
@@ -326,7 +321,7 @@ static bool bound_block(void *context, size_t i)
         row[k] = get_row(&job->rows, block->first + k);
     job->reason[i] = (unsigned char)attest_judge_head_bound_block(
         job->result + block->first * 4 * x->value_dim, &job->state, row, block->count);
-    return report(&job->caller, "blocks of rows", i, job->rows.blocks);
+    return attest_judge_caller_report(&job->caller, "blocks of rows", i, job->rows.blocks);
 }
 
 /* A bound on |returned - exact|; infinite where the exact value is not known. */
@@ -387,8 +382,8 @@ static attest_status bound_rows(attest_judge_bounds *bounds, bound_job *job,
         return attest_memory_fail(error);
     job->result = result.address;
     job->reason = reason;
-    ATTEST_TRY(
-        run_items(&job->caller, bound_block, job, items, jobs, "blocks of rows", items, error));
+    ATTEST_TRY(attest_judge_caller_run(&job->caller, bound_block, job, items, jobs,
+                                       "blocks of rows", items, error));
     store(bounds, job);
     return ATTEST_OK;
 }

@@ -89,6 +89,7 @@ typedef struct attest_judge_work {
     double *tile_low, *tile_high; /* bounds on the reference of a tile */
     size_t *tile_raises;          /* number of later tiles that may raise it */
     double raises;                /* bound on the rescales of a weight */
+    double flushed;               /* a weight below this may be 0, or as large as this */
     double sink_low, sink_high, sink_weight;
     double sum, sum_low, sum_high; /* of w, low, high, including the sink */
     double largest_low, largest_high;
@@ -143,6 +144,10 @@ void attest_judge_row_step(attest_judge_work *work);
 void attest_judge_row_finish(double *end, const attest_judge_work *work,
                              const attest_judge_rule *rule);
 void attest_judge_row_check(double *lo, double *hi, attest_judge_work *work);
+
+/* Bounds on (the computed row sum) / (the sum of the weights). */
+void attest_judge_row_bound_sum(double *low, double *high, const attest_judge_work *work,
+                                const attest_judge_rule *rule);
 
 /* Returns whether the casts of the row are known. */
 bool attest_judge_row_is_known(const attest_judge_work *work, const attest_judge_rule *rule);

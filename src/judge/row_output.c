@@ -57,10 +57,10 @@ void attest_judge_row_close(attest_judge_work *work)
     }
 }
 
-/* Bounds on (the computed row sum) / (the sum of the weights). */
-static void sum_ratio(double *low, double *high, const attest_judge_work *x,
-                      const attest_judge_rule *rule)
+void attest_judge_row_bound_sum(double *low, double *high, const attest_judge_work *work,
+                                const attest_judge_rule *rule)
 {
+    const attest_judge_work *x = work;
     const attest_judge_variant *v = rule->variant;
     double u = rule->sum.u, n = (double)x->seen + x->sink, roundings = n, parts = 0;
     double lost = ldexp(rule->sum.least, v->offset < 0 ? (int)-v->offset : 0), least;
@@ -315,7 +315,7 @@ bool attest_judge_row_open(double *lo, double *hi, double *exact, double *error,
         x->unbounded = ATTEST_JUDGE_SCORES_UNCERTAIN;
     if (x->unbounded)
         return false;
-    sum_ratio(&x->ratio_low, &x->ratio_high, x, rule);
+    attest_judge_row_bound_sum(&x->ratio_low, &x->ratio_high, x, rule);
     if (!(x->ratio_low > 0)) { /* the row sum may be 0 */
         x->unbounded = ATTEST_JUDGE_SCORES_UNCERTAIN;
         return false;

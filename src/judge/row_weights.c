@@ -515,17 +515,17 @@ static bool may_part(const attest_judge_work *x, const attest_judge_rule *rule)
 static void weigh(attest_judge_work *x, const attest_judge_rule *rule)
 {
     double common = common_error(x, rule), moved = farthest_shift(x, rule);
-    double flushed = rule->flushed * (rule->variant->splits > 1 ? 2 * (double)x->seen : 1);
 
+    x->flushed = rule->flushed * (rule->variant->splits > 1 ? 2 * (double)x->seen : 1);
+    x->flushed *= attest_judge_exp_up(moved);
     set_exponents(x, rule, common);
     check_overflow(x, rule, common, moved);
     if (may_vanish(rule, moved))
         x->weight_reason = ATTEST_JUDGE_SCORES_UNCERTAIN;
     if (x->weight_reason)
         return;
-    flushed *= attest_judge_exp_up(moved);
-    enclose(x->low, x->high, x->w, x->g, x->t, flushed, x->narrow, x->count);
-    set_sink(x, rule, common, flushed);
+    enclose(x->low, x->high, x->w, x->g, x->t, x->flushed, x->narrow, x->count);
+    set_sink(x, rule, common, x->flushed);
     if (x->weight_reason)
         return;
     set_sums(x);
