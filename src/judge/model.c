@@ -66,7 +66,8 @@ bool attest_judge_emulation_has(const attest_judge_emulation *emulation, size_t 
     return e->frequency == 0 || (k - k % 2) % e->frequency + e->emulated >= e->frequency;
 }
 
-/* Other members are 0: any, rounded, nearest, not stored, not cast. */
+/* Other members are 0: any, rounded, nearest, not stored, not cast, a natural logarithm
+ * with the sink. */
 void attest_judge_variant_init(attest_judge_variant *variant)
 {
     const double units_4 = 0x1p-22, units_2 = 0x1p-23; /* of binary32 */
@@ -94,6 +95,10 @@ void attest_judge_variant_init(attest_judge_variant *variant)
         .split_log = units_4,
         .final_relative = units_2,
         .output = binary32,
+        .lse = {.log_absolute = 0x1.8407p-22, /* CUDA's __logf: 2^-21.4, or 3 ulp */
+                .log_relative = 0x1.8p-22,
+                .reference = 6,
+                .format = binary32},
     };
 }
 

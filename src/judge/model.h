@@ -64,6 +64,31 @@ typedef enum attest_judge_constant {
     ATTEST_JUDGE_CONSTANT_SEPARATE    /* t = fl32(s fl32(scale)), exp(fl32(t - m)) */
 } attest_judge_constant;
 
+/* The base of the log-sum-exp that a kernel returns. */
+typedef enum attest_judge_lse_base {
+    ATTEST_JUDGE_LSE_NATURAL = 0,
+    ATTEST_JUDGE_LSE_BINARY /* log2 of the sum of e^t */
+} attest_judge_lse_base;
+
+/* The log-sum-exp of a row without keys. */
+typedef enum attest_judge_lse_empty {
+    ATTEST_JUDGE_LSE_EMPTY_ANY = 0, /* any value */
+    ATTEST_JUDGE_LSE_EMPTY_NEGATIVE,
+    ATTEST_JUDGE_LSE_EMPTY_POSITIVE, /* infinite */
+    ATTEST_JUDGE_LSE_EMPTY_ZERO,
+    ATTEST_JUDGE_LSE_EMPTY_NAN
+} attest_judge_lse_empty;
+
+/* The log-sum-exp: judge-kernels.md (q). */
+typedef struct attest_judge_lse_model {
+    attest_judge_lse_base base;
+    double log_absolute, log_relative; /* errors of log */
+    double reference;     /* error of the reference in units of t, in unit roundoffs */
+    attest_format format; /* of the result */
+    bool without_sink;    /* the sink is not in the sum */
+    attest_judge_lse_empty empty;
+} attest_judge_lse_model;
+
 /* The arithmetic of a sum of products: the scores, or the product with V. */
 typedef struct attest_judge_dot {
     attest_format accumulate;
@@ -109,6 +134,7 @@ typedef struct attest_judge_variant {
     attest_judge_place place;
     attest_format output;
     bool output_any; /* rounded up or down, rather than to nearest */
+    attest_judge_lse_model lse;
 } attest_judge_variant;
 
 typedef enum attest_judge_quotient {
@@ -191,6 +217,13 @@ bool attest_judge_order_is_tensor(attest_judge_order order);
  * member, as in a file. */
 attest_status attest_judge_model_check(const attest_judge_model *model,
                                        attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Sets the base of the log-sum-exp, or its value in rows without keys, in all variants. Status:
+ * USAGE, if the word is not one of those of a model. */
+attest_status attest_judge_model_set_lse_base(attest_judge_model *model, const char *word,
+                                              attest_error *error) ATTEST_WARN_UNUSED;
+attest_status attest_judge_model_set_lse_empty(attest_judge_model *model, const char *word,
+                                               attest_error *error) ATTEST_WARN_UNUSED;
 
 /* The keys of a tile of the model; 0: unknown. */
 size_t attest_judge_model_get_tile(const attest_judge_model *model);

@@ -62,6 +62,18 @@ static const char *const quotients[] = {
     [ATTEST_JUDGE_QUOTIENT_RECIPROCAL] = "reciprocal",
 };
 static const char *const roundings[] = {"nearest", "any"};
+static const char *const bases[] = {
+    [ATTEST_JUDGE_LSE_NATURAL] = "e",
+    [ATTEST_JUDGE_LSE_BINARY] = "2",
+};
+static const char *const sinks[] = {"included", "excluded"};
+static const char *const empties[] = {
+    [ATTEST_JUDGE_LSE_EMPTY_ANY] = "any",
+    [ATTEST_JUDGE_LSE_EMPTY_NEGATIVE] = "neg-inf",
+    [ATTEST_JUDGE_LSE_EMPTY_POSITIVE] = "pos-inf",
+    [ATTEST_JUDGE_LSE_EMPTY_ZERO] = "zero",
+    [ATTEST_JUDGE_LSE_EMPTY_NAN] = "nan",
+};
 static const char *const flushes[] = {"never", "always"};
 static const char *const constants[] = {
     [ATTEST_JUDGE_CONSTANT_FOLDED] = "folded-binary32",
@@ -122,6 +134,13 @@ const attest_judge_field attest_judge_fields[] = {
     CHOICE("final", "place", place, places),
     FORMAT("output", "format", output),
     SWITCH("output", "round", output_any, roundings),
+    CHOICE("lse", "base", lse.base, bases),
+    ERROR("lse", "log_absolute", lse.log_absolute, 1000),
+    ERROR("lse", "log_relative", lse.log_relative, 1),
+    ERROR("lse", "reference", lse.reference, 1000),
+    FORMAT("lse", "format", lse.format),
+    SWITCH("lse", "sink", lse.without_sink, sinks),
+    CHOICE("lse", "empty", lse.empty, empties),
 };
 
 #undef AT
@@ -149,6 +168,42 @@ const attest_judge_field attest_judge_schedule_fields[] = {
     {NULL, "flush", ATTEST_JUDGE_SWITCH, .at = AT(flush), WORDS(flushes), .optional = true},
 };
 /* clang-format on */
+
+/* Sets *value to the number of the word in the list. */
+static attest_status find_word(unsigned *value, const char *word, const char *const *words,
+                               unsigned count, const char *what, attest_error *error)
+{
+    for (*value = 0; *value < count; ++*value)
+        if (strcmp(words[*value], word) == 0)
+            return ATTEST_OK;
+    return attest_error_set(error, ATTEST_USAGE, "%s: there is no \"%.40s\"", what, word);
+}
+
+attest_status attest_judge_model_set_lse_base(attest_judge_model *model, const char *word,
+                                              attest_error *error)
+{
+    unsigned value;
+
+    ATTEST_TRY(find_word(&value, word, bases, sizeof bases / sizeof *bases,
+                         "the base of the log-sum-exp, e or 2", error));
+    for (size_t i = 0; i < model->variants; i++)
+        model->variant[i].lse.base = (attest_judge_lse_base)value;
+    return ATTEST_OK;
+}
+
+attest_status attest_judge_model_set_lse_empty(attest_judge_model *model, const char *word,
+                                               attest_error *error)
+{
+    unsigned value;
+
+    ATTEST_TRY(find_word(&value, word, empties, sizeof empties / sizeof *empties,
+                         "the log-sum-exp of rows without keys, neg-inf, pos-inf, zero, nan or "
+                         "any",
+                         error));
+    for (size_t i = 0; i < model->variants; i++)
+        model->variant[i].lse.empty = (attest_judge_lse_empty)value;
+    return ATTEST_OK;
+}
 
 size_t attest_judge_field_count_group(size_t first)
 {

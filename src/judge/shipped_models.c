@@ -27,14 +27,16 @@ MODEL("fp32-any", "any kernel that computes in binary32, in any order and tiles;
     "p": {"format": null, "offset": 0}, "sum": {"of": "uncast", "accumulate": "binary32", "lanes": 1},
     "pv": {"accumulate": "binary32", "products": "rounded", "order": "any", "block": 16, "fraction": 25},
     "splits": {"most": 1, "log": "0x1p-22"}, "final": {"relative": "0x1p-23", "place": "any"},
-    "output": {"format": "binary32", "round": "nearest"}),
+    "output": {"format": "binary32", "round": "nearest"},
+    "lse": {"base": "e", "log_absolute": "0x1.8407p-22", "log_relative": "0x1.8p-22", "reference": 6, "format": "binary32", "sink": "included", "empty": "any"}),
 
 MODEL("fp64-any", "any kernel that computes in binary64: fp32-any with the same numbers of ulps",
     "inputs": {"q": "binary64", "k": "binary64", "v": "binary64"},
     "score": {"accumulate": "binary64"}, "scale": {"where": "any", "format": "binary64"},
     "softcap": {"relative": "0x1p-51"}, "exp": {"relative": "0x1p-51"},
     "sum": {"accumulate": "binary64"}, "pv": {"accumulate": "binary64"},
-    "splits": {"log": "0x1p-51"}, "final": {"relative": "0x1p-52"}, "output": {"format": "binary64"}),
+    "splits": {"log": "0x1p-51"}, "final": {"relative": "0x1p-52"}, "output": {"format": "binary64"},
+    "lse": {"log_absolute": "0x1p-51", "log_relative": "0x1p-51", "format": "binary64"}),
 
 MODEL("bf16-any", "any kernel on bfloat16 that adds in binary32, also by a matrix unit, P cast or not",
     "inputs": {"q": "bfloat16", "k": "bfloat16", "v": "bfloat16"},
@@ -55,7 +57,8 @@ MODEL("fp16-any", "any kernel on binary16 that adds in binary32, also by a matri
 MODEL("fp32-flash2", "online softmax in binary32 in tiles of at least 32 keys, as in FlashAttention-2, no matrix unit",
     "scale": {"where": "folded"}, "softcap": {"absolute": "0x1p-11"},
     "max": {"kind": "online", "tile": 32}, "exp": {"relative": "0x1.4p-22"},
-    "final": {"relative": "0x1p-21", "place": "after"}),
+    "final": {"relative": "0x1p-21", "place": "after"},
+    "lse": {"reference": 2, "empty": "pos-inf"}),
 
 MODEL("bf16-flash2", "FlashAttention-2 on bfloat16, Ampere to Hopper, without splits",
     "inputs": {"q": "bfloat16", "k": "bfloat16", "v": "bfloat16"},
@@ -64,7 +67,8 @@ MODEL("bf16-flash2", "FlashAttention-2 on bfloat16, Ampere to Hopper, without sp
     "max": {"kind": "online", "tile": [32, 64, 128, 256], "direction": "backward"},
     "exp": {"relative": "0x1.4p-22"}, "p": {"format": "bfloat16"}, "sum": {"lanes": 4},
     "pv": {"order": "tensor", "block": 8, "fraction": 24},
-    "final": {"relative": "0x1p-21", "place": "after"}, "output": {"format": "bfloat16"}),
+    "final": {"relative": "0x1p-21", "place": "after"}, "output": {"format": "bfloat16"},
+    "lse": {"reference": 2, "empty": "pos-inf"}),
 
 MODEL("fp16-flash2", "FlashAttention-2 on binary16, Ampere to Hopper, without splits",
     "inputs": {"q": "binary16", "k": "binary16", "v": "binary16"},
@@ -73,7 +77,8 @@ MODEL("fp16-flash2", "FlashAttention-2 on binary16, Ampere to Hopper, without sp
     "max": {"kind": "online", "tile": [32, 64, 128, 256], "direction": "backward"},
     "exp": {"relative": "0x1.4p-22"}, "p": {"format": "binary16"}, "sum": {"lanes": 4},
     "pv": {"order": "tensor", "block": 8, "fraction": 24},
-    "final": {"relative": "0x1p-21", "place": "after"}, "output": {"format": "binary16"}),
+    "final": {"relative": "0x1p-21", "place": "after"}, "output": {"format": "binary16"},
+    "lse": {"reference": 2, "empty": "pos-inf"}),
 
 MODEL("bf16-flash3-hopper", "FlashAttention-3 on bfloat16 on Hopper, without splits",
     "inputs": {"q": "bfloat16", "k": "bfloat16", "v": "bfloat16"},
@@ -81,7 +86,8 @@ MODEL("bf16-flash3-hopper", "FlashAttention-3 on bfloat16 on Hopper, without spl
     "max": {"kind": "online", "tile": [64, 80, 96, 112, 128, 144, 160, 176, 192], "direction": "backward"},
     "exp": {"relative": "0x1.4p-22"}, "p": {"format": "bfloat16"}, "sum": {"lanes": 4},
     "pv": {"order": "tc:hopper"},
-    "final": {"relative": "0x1p-21", "place": "after"}, "output": {"format": "bfloat16"}),
+    "final": {"relative": "0x1p-21", "place": "after"}, "output": {"format": "bfloat16"},
+    "lse": {"empty": "neg-inf"}),
 
 MODEL("fp8-flash3-hopper", "FlashAttention-3 on float8_e4m3fn on Hopper, without splits or two-level sums",
     "inputs": {"q": "float8_e4m3fn", "k": "float8_e4m3fn", "v": "float8_e4m3fn"},
@@ -89,7 +95,8 @@ MODEL("fp8-flash3-hopper", "FlashAttention-3 on float8_e4m3fn on Hopper, without
     "max": {"kind": "online", "tile": [64, 96, 128, 160, 192, 224], "direction": "backward"},
     "exp": {"relative": "0x1.4p-22"}, "p": {"format": "float8_e4m3fn", "offset": 8}, "sum": {"lanes": 4},
     "pv": {"order": "tc:hopper"},
-    "final": {"relative": "0x1p-21", "place": "after"}, "output": {"format": "bfloat16"}),
+    "final": {"relative": "0x1p-21", "place": "after"}, "output": {"format": "bfloat16"},
+    "lse": {"empty": "neg-inf"}),
 
 MODEL("bf16-flash4-blackwell", "FlashAttention-4 on bfloat16 on Blackwell: the reference raised only when the maximum grows by more than 8, exp2 in software",
     "inputs": {"q": "bfloat16", "k": "bfloat16", "v": "bfloat16"},
@@ -115,7 +122,8 @@ MODEL("fp32-math", "PyTorch's math attention on binary32: q and k times the root
 
 MODEL("fp32-torch-cpu", "PyTorch's flash attention on a CPU on binary32: tiles of 512 keys, an exp of 20 ulp",
     "scale": {"where": "score"}, "max": {"kind": "online", "tile": 512, "direction": "forward"},
-    "exp": {"relative": "0x1.4p-19"}, "final": {"place": "after"}),
+    "exp": {"relative": "0x1.4p-19"}, "final": {"place": "after"},
+    "lse": {"reference": 0, "empty": "zero"}),
 
 MODEL("bf16-torch-cpu", "PyTorch's flash attention on a CPU on bfloat16, with any BLAS: scores, P and what a tile adds may be rounded to bfloat16",
     "inputs": {"q": "bfloat16", "k": "bfloat16", "v": "bfloat16"},
@@ -123,7 +131,8 @@ MODEL("bf16-torch-cpu", "PyTorch's flash attention on a CPU on bfloat16, with an
     "max": {"kind": "online", "tile": 512, "direction": "forward"},
     "exp": {"relative": "0x1.4p-19"}, "p": {"format": "bfloat16"},
     "pv": {"accumulate": "p=8:emin=-126:emax=127", "products": "exact", "depth": 2},
-    "final": {"place": "after"}, "output": {"format": "bfloat16"}),
+    "final": {"place": "after"}, "output": {"format": "bfloat16"},
+    "lse": {"reference": 0, "empty": "zero"}),
 
 MODEL("bf16-eager", "the eager attention of Hugging Face Transformers on bfloat16: scores, each step after them and weights stored in it, softmax in binary32",
     "inputs": {"q": "bfloat16", "k": "bfloat16", "v": "bfloat16"},
