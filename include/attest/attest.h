@@ -38,6 +38,7 @@
 #include <attest/judge.h>
 #include <attest/judgement.h>
 #include <attest/kernel.h>
+#include <attest/lse.h>
 #include <attest/matrix.h>
 #include <attest/number.h>
 #include <attest/pairing.h>

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "cli/judge_lse.h"
 #include "cli/qkv.h"
 #include "cli/terminal.h"
 #include "io/json_write.h"
@@ -45,6 +46,7 @@ typedef struct judge_job {
     /* by layers; other is for the output of --against */
     attest_judgement *layer, *other;
     attest_judge_difference *difference;
+    attest_cli_lse lse;
     size_t layers; /* done */
 } judge_job;
 
@@ -95,6 +97,7 @@ static void write_record(attest_json *json, judge_job *job)
                                  job->against ? &job->second : NULL);
     write_output(json, "output", &job->first);
     attest_judgement_write(json, job->layer, job->layers);
+    attest_cli_lse_write(json, &job->lse);
     if (job->against) {
         attest_json_write_object(json, "against");
         write_output(json, "output", &job->second);
@@ -354,6 +357,7 @@ static void print_summary(judge_job *job)
 {
     print_findings(job, job->layer);
     attest_cli_qkv_print_quantise(&job->x);
+    attest_cli_lse_print(&job->lse, &job->x);
     if (!job->against)
         return;
     attest_print("\nthe other output, ");
@@ -435,6 +439,8 @@ static int judge_layers(judge_job *job)
         if (code == EXIT_HOLDS)
             code = judge_arrays(job, i, &a);
         arrays_clear(&a, x);
+        if (code == EXIT_HOLDS && job->lse.text)
+            code = attest_cli_lse_judge(&job->lse, x, i);
         job->layers = i + 1;
     }
     return code;
@@ -485,6 +491,7 @@ static int show(judge_job *job)
     code = exit_code(job->layer, job->layers);
     if (job->against)
         code = attest_cli_worse(code, exit_code(job->other, job->layers));
+    code = attest_cli_worse(code, attest_cli_lse_code(&job->lse));
     if (common->json) {
         attest_json_write_begin(&json, stdout);
         write_record(&json, job);
@@ -513,7 +520,7 @@ static int open_outputs(judge_job *job)
         (job->against &&
          attest_qkv_output_open(&job->second, job->against, &job->x.source, budget, &error)))
         return attest_cli_fail_input(&error);
-    return EXIT_HOLDS;
+    return attest_cli_lse_open(&job->lse, &job->x);
 }
 
 static void clear(judge_job *job)
@@ -527,6 +534,7 @@ static void clear(judge_job *job)
     free(job->difference);
     attest_qkv_output_close(&job->first);
     attest_qkv_output_close(&job->second);
+    attest_cli_lse_close(&job->lse);
     attest_cli_qkv_close(&job->x);
 }
 
@@ -575,16 +583,19 @@ static int run(int argc, char **argv)
          "the output was printed with so many decimals: judge the numbers that\nare printed "
          "like this",
          OPTION_TEXT, &job.printed, NULL},
+        ATTEST_CLI_LSE_OPTIONS(&job.lse),
         ATTEST_CLI_QKV_OPTIONS(&job.x),
         {0},
     };
     int code;
 
+    attest_cli_lse_init(&job.lse);
     ATTEST_CLI_TRY(attest_cli_parse(&attest_command_judge, &common, options, argc, argv, 1, 2,
                                     &operands, &count));
     if (count < 2 && !attest_cli_qkv_has_files(&job.x))
         return attest_cli_refuse("two files are needed: attest judge QKV OUT; or OUT with --q, "
                                  "--k and --v (see 'attest judge --help')");
+    ATTEST_CLI_TRY(attest_cli_lse_check(&job.lse));
     job.output = operands[count - 1];
     ATTEST_CLI_TRY(set_rows(&job, rows, seed));
     ATTEST_CLI_TRY(set_decimals(&job));

@@ -14,7 +14,6 @@
 #include "base/workers.h"
 #include "judge/head_bound.h"
 #include "judge/interval_run.h"
-#include "judge/parallel_rows.h"
 #include "judge/quantise.h"
 #include "judge/rows.h"
 #include "judge/simulate.h"

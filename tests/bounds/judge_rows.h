@@ -12,6 +12,9 @@ void judge_run_weights(void);
 void judge_run_evaluation(void);
 void judge_run_range(void);
 
+/* The rows of log-sum-exps, proofs-notes/lse.md. */
+void judge_run_lse(void);
+
 /* Keys 0 and 1 have equal exact scores and the values 1 and -1. */
 static inline void judge_two_keys(scene *x)
 {

@@ -12,5 +12,6 @@ int main(void)
     judge_run_weights();
     judge_run_evaluation();
     judge_run_range();
+    judge_run_lse();
     return table_done();
 }
