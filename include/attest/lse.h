@@ -65,6 +65,27 @@ attest_lse_judgement_verdict(const attest_lse_judgement *judgement);
  * memory. */
 ATTEST_API char *attest_lse_judgement_format(const attest_lse_judgement *judgement);
 
+/* Partial outputs, normalised each, and log-sum-exps of the splits of rows, as a kernel
+ * recorded them: out has parts * rows * columns numbers, lse parts * rows. A part with the
+ * log-sum-exp -inf has no keys. */
+typedef struct attest_judge_parts {
+    const double *out, *lse;
+    size_t parts, rows, columns;
+    bool empty_is_nan; /* a row whose parts all have no keys is NaN, not 0 */
+} attest_judge_parts;
+
+/* Bounds on what a kernel of the model makes of these parts: bounds, rows * columns numbers in
+ * each array, and lse, rows numbers; either may be NULL. The exact values are those of the
+ * recorded parts, sum_i e^(L_i) O_i / sum_i e^(L_i), with 2 for e where the base is 2. how may
+ * be NULL. Status: FORMAT (a log-sum-exp that is NaN or +inf, an output that is not finite
+ * beside a finite one), USAGE, NOMEM. */
+ATTEST_API attest_status attest_judge_merge_bound(attest_judge_bounds *bounds,
+                                                  attest_judge_lse_bounds *lse,
+                                                  const attest_judge_parts *parts,
+                                                  const attest_judge_model *model,
+                                                  const attest_judge_lse_options *how,
+                                                  attest_error *error) ATTEST_WARN_UNUSED;
+
 #ifdef __cplusplus
 }
 #endif

@@ -21,6 +21,17 @@ void attest_judge_lse_bound_row(attest_judge_lse *lse, const attest_judge_work *
 void attest_judge_lse_bound_sink(attest_judge_lse *lse, double sink,
                                  const attest_judge_rule *rule);
 
+/* The value of an empty sum; any: between -inf and +inf. */
+void attest_judge_lse_set_empty(attest_judge_lse *lse, attest_judge_lse_empty empty);
+
+/* copy = the model with variants of its own, changed by how, which may be NULL; clear it in any
+ * case. Its other members are those of the model. Status: USAGE, NOMEM. */
+attest_status attest_judge_lse_model_init(attest_judge_model *copy,
+                                          const attest_judge_model *model,
+                                          const attest_judge_lse_options *how,
+                                          attest_error *error) ATTEST_WARN_UNUSED;
+void attest_judge_lse_model_clear(attest_judge_model *copy);
+
 /* |returned - the exact value| is at most this. */
 double attest_judge_lse_distance(const attest_judge_lse *lse);
 

@@ -58,20 +58,19 @@ static void visit(void *context, const attest_judge_work *work, const attest_jud
         merge(to, &lse);
 }
 
-/* The value of an empty sum. */
-static void set_empty(attest_judge_lse *to, attest_judge_lse_empty empty)
+void attest_judge_lse_set_empty(attest_judge_lse *lse, attest_judge_lse_empty empty)
 {
     static const double value[] = {[ATTEST_JUDGE_LSE_EMPTY_NEGATIVE] = -INFINITY,
                                    [ATTEST_JUDGE_LSE_EMPTY_POSITIVE] = INFINITY,
                                    [ATTEST_JUDGE_LSE_EMPTY_ZERO] = 0,
                                    [ATTEST_JUDGE_LSE_EMPTY_NAN] = NAN};
 
-    *to = (attest_judge_lse){.reason = ATTEST_JUDGE_BOUNDED};
+    *lse = (attest_judge_lse){.reason = ATTEST_JUDGE_BOUNDED};
     if (empty == ATTEST_JUDGE_LSE_EMPTY_ANY) {
-        to->lo = to->exact = (double)-INFINITY;
-        to->hi = (double)INFINITY;
+        lse->lo = lse->exact = (double)-INFINITY;
+        lse->hi = (double)INFINITY;
     } else
-        to->lo = to->hi = to->exact = value[empty];
+        lse->lo = lse->hi = lse->exact = value[empty];
 }
 
 /* A row without keys: the value of an empty sum, or the sink alone. Variants that differ in
@@ -96,7 +95,7 @@ static void set_row_without_keys(lse_job *job, attest_judge_lse *to, unsigned ch
     }
     for (size_t r = 1; r < x->rules; r++)
         same = same && x->rule[r].variant->lse.empty == first->empty;
-    set_empty(to, same ? first->empty : ATTEST_JUDGE_LSE_EMPTY_ANY);
+    attest_judge_lse_set_empty(to, same ? first->empty : ATTEST_JUDGE_LSE_EMPTY_ANY);
     *empty = 1;
 }
 
@@ -216,10 +215,16 @@ static attest_status bound_quantised(attest_judge_lse_bounds *bounds, const atte
     return status;
 }
 
-/* The variants of a copy with what the caller has set. */
-static attest_status change(attest_judge_model *copy, const attest_judge_lse_options *how,
-                            attest_error *error)
+attest_status attest_judge_lse_model_init(attest_judge_model *copy,
+                                          const attest_judge_model *model,
+                                          const attest_judge_lse_options *how,
+                                          attest_error *error)
 {
+    *copy = *model;
+    copy->variant = attest_memory_alloc(model->variants, sizeof *copy->variant);
+    if (!copy->variant)
+        return attest_memory_fail(error);
+    memcpy(copy->variant, model->variant, model->variants * sizeof *copy->variant);
     if (how && how->base)
         ATTEST_TRY(attest_judge_model_set_lse_base(copy, how->base, error));
     if (how && how->empty)
@@ -227,20 +232,20 @@ static attest_status change(attest_judge_model *copy, const attest_judge_lse_opt
     return ATTEST_OK;
 }
 
+void attest_judge_lse_model_clear(attest_judge_model *copy)
+{
+    free(copy->variant);
+    copy->variant = NULL;
+}
+
 attest_status attest_judge_lse_bound(attest_judge_lse_bounds *bounds, const attest_qkv *qkv,
                                      const attest_judge_model *model,
                                      const attest_judge_lse_options *how,
                                      const attest_judge_options *options, attest_error *error)
 {
-    attest_judge_variant *variant ATTEST_FREED =
-        attest_memory_alloc(model->variants, sizeof *variant);
-    attest_judge_model copy = *model;
+    attest_judge_model copy ATTEST_CLEARED_BY(attest_judge_lse_model_clear) = {0};
 
-    if (!variant)
-        return attest_memory_fail(error);
-    memcpy(variant, model->variant, model->variants * sizeof *variant);
-    copy.variant = variant;
-    ATTEST_TRY(change(&copy, how, error));
+    ATTEST_TRY(attest_judge_lse_model_init(&copy, model, how, error));
     return attest_judge_model_quantises(model)
                ? bound_quantised(bounds, qkv, &copy, options, error)
                : bound_model(bounds, qkv, &copy, options, error);

@@ -420,6 +420,108 @@ static double lse_exact_sums(void)
     return measure_exact(vary_few, 10);
 }
 
+/* ---- merged parts, (M1) to (M4) ---- */
+
+enum { MERGED = 1024 };
+
+static merge_kernel merging;
+static double parts[MERGED], part_lses[MERGED];
+static size_t merged;
+
+static void begin_merge(size_t count)
+{
+    begin(1);
+    x.v.final_relative = x.v.exp_relative = 0;
+    merging = (merge_kernel){.last = true};
+    merged = count;
+    for (size_t i = 0; i < count; i++) {
+        parts[i] = 1;
+        part_lses[i] = 0;
+    }
+}
+
+/* The largest part of the bound, for errors up and down. */
+static double measure_merge(void)
+{
+    uint64_t state = attest_random_mix(5);
+    attest_judge_model model = {.name = (char *)"one", .variant = &x.v, .variants = 1};
+    attest_judge_parts all = {parts, part_lses, merged, 1, 1, false};
+    double b[4], worst = 0;
+    attest_judge_bounds bounds = {.lo = &b[0], .hi = &b[1], .exact = &b[2], .error = &b[3]};
+    float part[MERGED], part_lse[MERGED], out, lse;
+    attest_error error;
+
+    if (attest_judge_merge_bound(&bounds, NULL, &all, &model, NULL, &error) != ATTEST_OK)
+        abort();
+    for (size_t i = 0; i < merged; i++) {
+        part[i] = (float)parts[i];
+        part_lse[i] = (float)part_lses[i];
+    }
+    for (int way = -1; way <= 1; way += 2) {
+        merging.exp_way = merging.final_way = way;
+        merging.sum_way = merging.log_way = -way;
+        merge_kernel_run(&out, &lse, &merging, part, part_lse, merged, 1, &state);
+        worst = fmax(worst, scene_part((double)out, b));
+    }
+    return worst;
+}
+
+/* Weights beside the log of the sum: both exponentials err. */
+static double merge_exp(void)
+{
+    begin_merge(2);
+    merging.by_sum = true;
+    x.v.exp_relative = merging.exp_error = 0x1p-10;
+    part_lses[1] = -0x1p-20;
+    return measure_merge();
+}
+
+/* Each addition rounds up by nearly half a unit. */
+static double merge_sum(void)
+{
+    double sum = 0;
+
+    begin_merge(MERGED);
+    for (size_t k = 0; k < MERGED; k++) {
+        int e;
+
+        frexp(sum + 1, &e);
+        parts[k] = e > 2 ? 1 + ldexp(1, e - 25) + 0x1p-23 : 1;
+        sum = scene_round(sum + parts[k], "binary32");
+    }
+    return measure_merge();
+}
+
+static double merge_log(void)
+{
+    begin_merge(2);
+    merging.by_sum = true;
+    x.v.lse.log_absolute = merging.log_absolute = 0x1p-10;
+    return measure_merge();
+}
+
+/* The rounding of a log-sum-exp just above a power of two. */
+static double merge_log_sum(void)
+{
+    uint64_t state = attest_random_mix(12);
+    double worst = 0;
+
+    for (int i = 0; i < 100; i++) {
+        begin_merge(2);
+        merging.by_sum = true;
+        part_lses[0] = part_lses[1] = scene_round(1025 + scene_uniform(&state), "binary32");
+        worst = fmax(worst, measure_merge());
+    }
+    return worst;
+}
+
+static double merge_division(void)
+{
+    begin_merge(2);
+    x.v.final_relative = merging.final_error = 0x1p-10;
+    return measure_merge();
+}
+
 static const table_row rows[] = {
     {"lse_exp", lse_exp, 0.9, NULL},
     {"lse_rescale_exp", lse_rescale_exp, 0.9, NULL},
@@ -451,6 +553,13 @@ static const table_row rows[] = {
      "The sums of parts are bounded by that of all keys, and by 1 more."},
     {"lse_part_exp", lse_part_exp, 0.9, NULL},
     {"lse_part_reference", lse_part_reference, 0.9, NULL},
+    {"merge_exp", merge_exp, 0.9, NULL},
+    {"merge_sum", merge_sum, 0.1,
+     "Sums of exponentials that are 1 do not err, and partial sums are smaller than the sum."},
+    {"merge_log", merge_log, 0.9, NULL},
+    {"merge_log_sum", merge_log_sum, 0.5,
+     "The difference to the rounded log-sum-exp is exact; three roundings of it are counted."},
+    {"merge_division", merge_division, 0.9, NULL},
     {"lse_exact_scores", lse_exact_scores, 0.001,
      "The rounding errors of a sum of 64 products are bounded without their signs."},
     {"lse_exact_sums", lse_exact_sums, 0.001,

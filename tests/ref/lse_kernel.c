@@ -1,4 +1,4 @@
-/* lse_kernel.c -- the log-sum-exp of a simulated kernel. */
+/* lse_kernel.c -- the log-sum-exp of a simulated kernel, and merged parts. */
 #include "tests/ref/lse_kernel.h"
 
 #include <math.h>
@@ -329,4 +329,57 @@ float lse_kernel_run(const lse_kernel *kernel, const lse_row *row, uint64_t *sta
         }
     }
     return parts == 1 ? lse[0] : join(lse, parts, kernel, state);
+}
+
+/* ---- merged parts ---- */
+
+/* e^x or 2^x with the errors of a kernel that merges. */
+static float power(float x, int way, const merge_kernel *k, uint64_t *state)
+{
+    lse_kernel errors = {.exp_error = k->exp_error, .exp_way = way};
+
+    return exponential(x, k->base_2, &errors, state);
+}
+
+void merge_kernel_run(float *out, float *lse, const merge_kernel *kernel, const float *outputs,
+                      const float *part_lse, size_t parts, size_t columns, uint64_t *state)
+{
+    const lse_kernel logs = {.log_absolute = kernel->log_absolute,
+                             .log_relative = kernel->log_relative,
+                             .log_way = kernel->log_way,
+                             .base_2 = kernel->base_2};
+    float weight[LSE_KERNEL_PARTS], most = -INFINITY;
+    volatile float sum = 0;
+
+    for (size_t i = 0; i < parts; i++)
+        most = part_lse[i] > most ? part_lse[i] : most;
+    for (size_t i = 0; i < parts; i++) {
+        volatile float x = part_lse[i] - most;
+
+        weight[i] = part_lse[i] == -INFINITY ? 0 : power(x, kernel->sum_way, kernel, state);
+        sum = sum + weight[i];
+    }
+    *lse = most + logarithm((double)sum, &logs, state);
+    for (size_t i = 0; i < parts; i++) {
+        volatile float x = part_lse[i] - *lse;
+
+        if (kernel->by_sum)
+            weight[i] = part_lse[i] == -INFINITY ? 0 : power(x, kernel->exp_way, kernel, state);
+        else if (!kernel->last)
+            weight[i] = near((double)weight[i] / (double)sum, kernel->final_error,
+                             kernel->final_way, state);
+    }
+    for (size_t c = 0; c < columns; c++) {
+        volatile float o = 0;
+
+        for (size_t i = 0; i < parts; i++) {
+            volatile float product = weight[i] * outputs[i * columns + c];
+
+            o = part_lse[i] == -INFINITY ? o : o + product;
+        }
+        out[c] =
+            !kernel->by_sum && kernel->last
+                ? near((double)o / (double)sum, kernel->final_error, kernel->final_way, state)
+                : o;
+    }
 }

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LSE_KERNEL_KEYS = 20000, LSE_KERNEL_PARTS = 64, LSE_KERNEL_LANES = 64 };
+enum { LSE_KERNEL_KEYS = 20000, LSE_KERNEL_PARTS = 1024, LSE_KERNEL_LANES = 64 };
 
 typedef enum lse_kernel_form {
     LSE_SEPARATE = 0, /* exp(t - m) */
@@ -63,10 +63,11 @@ typedef struct merge_kernel {
     bool by_sum; /* weights e^(L_i - log sum): FlashAttention's; else e^(L_i - max) */
     bool last;   /* the sum of products is divided, else every weight */
     double exp_error, log_absolute, log_relative, final_error;
-    int exp_way, log_way;
+    int exp_way, sum_way, log_way, final_way; /* sum_way: of the exponentials that are added */
 } merge_kernel;
 
-/* out = the merged row of parts * columns numbers; *lse = its log-sum-exp. */
+/* out = the merged row of parts * columns numbers; *lse = its log-sum-exp. Parts with -inf have
+ * no keys. */
 void merge_kernel_run(float *out, float *lse, const merge_kernel *kernel, const float *part,
                       const float *part_lse, size_t parts, size_t columns, uint64_t *state);
 
