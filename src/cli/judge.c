@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "cli/judge_lse.h"
+#include "cli/judge_merge.h"
 #include "cli/qkv.h"
 #include "cli/terminal.h"
 #include "io/json_write.h"
@@ -47,6 +48,8 @@ typedef struct judge_job {
     attest_judgement *layer, *other;
     attest_judge_difference *difference;
     attest_cli_lse lse;
+    bool merges; /* --merge */
+    attest_cli_merge merge;
     size_t layers; /* done */
 } judge_job;
 
@@ -481,6 +484,30 @@ static void print_next(int code, const attest_common *common)
                     "its members");
 }
 
+/* The output of a kernel that merges parts. */
+static int judge_merge(judge_job *job, attest_common *common, char **operands, size_t count)
+{
+    attest_judgement *layer = &job->merge.judgement;
+    attest_json json;
+    int code;
+
+    if (count != 2 || job->against || common->output)
+        return attest_cli_refuse("--merge judges one output: attest judge --merge PARTS OUT");
+    ATTEST_CLI_TRY(attest_cli_merge_judge(&job->merge, &job->lse, &job->x, common, operands[0],
+                                          operands[1]));
+    job->layers = 1;
+    code = attest_cli_worse(exit_code(layer, 1), attest_cli_lse_code(&job->lse));
+    if (common->json) {
+        attest_json_write_begin(&json, stdout);
+        attest_cli_merge_write(&json, &job->merge, &job->lse, &job->x);
+        return attest_cli_end_json(&json, code);
+    }
+    attest_print("%zu parts\n", job->merge.parts);
+    print_findings(job, layer);
+    attest_cli_lse_print(&job->lse, &job->x);
+    return code;
+}
+
 static int show(judge_job *job)
 {
     attest_common *common = job->x.common;
@@ -525,7 +552,8 @@ static int open_outputs(judge_job *job)
 
 static void clear(judge_job *job)
 {
-    for (size_t i = 0; i < job->layers; i++) {
+    attest_cli_merge_clear(&job->merge);
+    for (size_t i = 0; job->layer && i < job->layers; i++) {
         attest_judgement_clear(&job->layer[i]);
         attest_judgement_clear(&job->other[i]);
     }
@@ -584,6 +612,10 @@ static int run(int argc, char **argv)
          "like this",
          OPTION_TEXT, &job.printed, NULL},
         ATTEST_CLI_LSE_OPTIONS(&job.lse),
+        {"merge", 0, NULL,
+         "judge PARTS OUT, what a kernel makes of the tensors out_parts (parts,\nbatch, heads, "
+         "queries, dim) and lse_parts (the same without dim) of PARTS",
+         OPTION_FLAG, &job.merges, NULL},
         ATTEST_CLI_QKV_OPTIONS(&job.x),
         {0},
     };
@@ -592,6 +624,11 @@ static int run(int argc, char **argv)
     attest_cli_lse_init(&job.lse);
     ATTEST_CLI_TRY(attest_cli_parse(&attest_command_judge, &common, options, argc, argv, 1, 2,
                                     &operands, &count));
+    if (job.merges) {
+        code = judge_merge(&job, &common, operands, count);
+        clear(&job);
+        return code;
+    }
     if (count < 2 && !attest_cli_qkv_has_files(&job.x))
         return attest_cli_refuse("two files are needed: attest judge QKV OUT; or OUT with --q, "
                                  "--k and --v (see 'attest judge --help')");

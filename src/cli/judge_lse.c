@@ -27,6 +27,13 @@ int attest_cli_lse_check(const attest_cli_lse *lse)
     return EXIT_HOLDS;
 }
 
+attest_judge_lse_options attest_cli_lse_options(const attest_cli_lse *lse)
+{
+    return (attest_judge_lse_options){
+        .base = lse->base < 0 ? NULL : attest_cli_lse_bases[lse->base],
+        .empty = lse->empty < 0 ? NULL : attest_cli_lse_empties[lse->empty]};
+}
+
 int attest_cli_lse_open(attest_cli_lse *lse, attest_cli_qkv *x)
 {
     attest_error error;
@@ -51,9 +58,7 @@ void attest_cli_lse_close(attest_cli_lse *lse)
 
 int attest_cli_lse_judge(attest_cli_lse *lse, attest_cli_qkv *x, size_t place)
 {
-    const attest_judge_lse_options how = {
-        .base = lse->base < 0 ? NULL : attest_cli_lse_bases[lse->base],
-        .empty = lse->empty < 0 ? NULL : attest_cli_lse_empties[lse->empty]};
+    const attest_judge_lse_options how = attest_cli_lse_options(lse);
     size_t rows = x->shape[0] * x->shape[1] * x->shape[2];
     double *value = attest_memory_alloc(rows, sizeof *value);
     attest_error error;

@@ -41,6 +41,9 @@ void attest_cli_lse_init(attest_cli_lse *lse);
 /* Refuses options that need --lse. */
 int attest_cli_lse_check(const attest_cli_lse *lse);
 
+/* What the options set. */
+attest_judge_lse_options attest_cli_lse_options(const attest_cli_lse *lse);
+
 /* Opens the file, if there is one; EXIT_HOLDS, or a complaint and its exit code. Close it in
  * either case. */
 int attest_cli_lse_open(attest_cli_lse *lse, attest_cli_qkv *x);

@@ -92,16 +92,16 @@ static void keep_worst(attest_lse_judgement *x, const attest_lse_worst *this)
     x->worst = *this;
 }
 
-static void add(attest_lse_judgement *x, const arrays *a, const attest_judge_model *model,
-                double value, size_t i)
+static void add(attest_lse_judgement *x, const attest_judge_lse_bounds *bounds,
+                const attest_judge_model *model, double value, size_t i)
 {
     attest_lse_worst this = {.place = i,
-                             .empty = a->empty[i],
-                             .exact = a->bounds.exact[i],
-                             .error = a->bounds.error[i],
-                             .lo = a->bounds.lo[i],
-                             .hi = a->bounds.hi[i],
-                             .bound = a->bounds.bound[i],
+                             .empty = bounds->empty[i],
+                             .exact = bounds->exact[i],
+                             .error = bounds->error[i],
+                             .lo = bounds->lo[i],
+                             .hi = bounds->hi[i],
+                             .bound = bounds->bound[i],
                              .output = value};
 
     this.uncast = !this.empty && !is_cast(value, model);
@@ -119,9 +119,8 @@ static void add(attest_lse_judgement *x, const arrays *a, const attest_judge_mod
     keep_worst(x, &this);
 }
 
-/* The base of the bounds: that of the caller, or of the first variant. */
-static attest_judge_lse_base get_base(const attest_judge_model *model,
-                                      const attest_judge_lse_options *how)
+attest_judge_lse_base attest_lse_judgement_get_base(const attest_judge_model *model,
+                                                    const attest_judge_lse_options *how)
 {
     if (!how || !how->base)
         return model->variant->lse.base;
@@ -145,9 +144,20 @@ static attest_status try_other_base(attest_lse_judgement *x, arrays *a, const do
 
     ATTEST_TRY(attest_judge_lse_bound(&a->bounds, qkv, model, &other, options, error));
     for (size_t i = 0; i < x->within + x->wrong + x->undecided; i++)
-        add(&changed, a, model, value[i], i);
+        add(&changed, &a->bounds, model, value[i], i);
     x->other_base = changed.wrong == 0 && changed.undecided == 0;
     return ATTEST_OK;
+}
+
+void attest_lse_judgement_compare(attest_lse_judgement *judgement, const double *value,
+                                  const attest_judge_lse_bounds *bounds, const size_t shape[4],
+                                  const attest_judge_model *model)
+{
+    memcpy(judgement->shape, shape, 3 * sizeof *shape);
+    judgement->shape[3] = 1;
+    judgement->unbounded = bounds->unbounded;
+    for (size_t i = 0; i < shape[0] * shape[1] * shape[2]; i++)
+        add(judgement, bounds, model, value[i], i);
 }
 
 attest_status attest_lse_judgement_set(attest_lse_judgement *judgement, const double *value,
@@ -159,14 +169,10 @@ attest_status attest_lse_judgement_set(attest_lse_judgement *judgement, const do
     arrays a ATTEST_CLEARED_BY(arrays_clear) = {0};
     size_t rows = qkv->q.shape[0] * qkv->q.shape[1] * qkv->q.shape[2];
 
-    memcpy(x->shape, qkv->q.shape, 3 * sizeof *x->shape);
-    x->shape[3] = 1;
-    x->base = get_base(model, how);
+    x->base = attest_lse_judgement_get_base(model, how);
     ATTEST_TRY(arrays_init(&a, rows, error));
     ATTEST_TRY(attest_judge_lse_bound(&a.bounds, qkv, model, how, options, error));
-    x->unbounded = a.bounds.unbounded;
-    for (size_t i = 0; i < rows; i++)
-        add(x, &a, model, value[i], i);
+    attest_lse_judgement_compare(x, value, &a.bounds, qkv->q.shape, model);
     if (x->wrong > x->wrong_empty)
         ATTEST_TRY(try_other_base(x, &a, value, qkv, model, how, options, error));
     return ATTEST_OK;

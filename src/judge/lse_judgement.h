@@ -37,6 +37,12 @@ attest_status attest_lse_judgement_set(attest_lse_judgement *judgement, const do
                                        const attest_judge_options *options,
                                        attest_error *error) ATTEST_WARN_UNUSED;
 
+/* The same for bounds that are known, all six arrays of shape[0] * shape[1] * shape[2] rows;
+ * judgement->base was set, too. */
+void attest_lse_judgement_compare(attest_lse_judgement *judgement, const double *value,
+                                  const attest_judge_lse_bounds *bounds, const size_t shape[4],
+                                  const attest_judge_model *model);
+
 /* All layers together: the verdict, and the layer with the worst row, or NULL. */
 attest_judge_verdict attest_lse_judgement_total(const attest_lse_judgement *layer,
                                                 size_t count);
@@ -45,6 +51,10 @@ const attest_lse_judgement *attest_lse_judgement_worst(const attest_lse_judgemen
 
 /* Whether every wrong layer is within for the other base, and one is wrong. */
 bool attest_lse_judgement_other_base(const attest_lse_judgement *layer, size_t count);
+
+/* The base of the caller, or of the first variant of the model. */
+attest_judge_lse_base attest_lse_judgement_get_base(const attest_judge_model *model,
+                                                    const attest_judge_lse_options *how);
 
 /* "e" or "2"; the other base of these two. */
 const char *attest_lse_judgement_base_name(attest_judge_lse_base base, bool other);

@@ -1,4 +1,4 @@
-/* qkv_lse.c -- log-sum-exps from files. */
+/* qkv_lse.c -- log-sum-exps, and partial outputs, from files. */
 #include "model/qkv_lse.h"
 
 #include <stdlib.h>
@@ -98,4 +98,99 @@ attest_status attest_qkv_lse_read(double *to, attest_qkv_output *lse,
     if (lse->file == &lse->own)
         attest_tensor_file_drop(&lse->own);
     return status;
+}
+
+/* ---- partial outputs ---- */
+
+attest_status attest_qkv_parts_open(attest_qkv_source *source, const char *path,
+                                    attest_budget *budget, attest_error *error)
+{
+    memset(source, 0, sizeof *source);
+    ATTEST_TRY(attest_tensor_file_open(&source->file[0], path, budget, error));
+    source->names.path = path;
+    source->layers = 1;
+    source->layer = attest_memory_alloc(1, sizeof *source->layer);
+    if (source->layer)
+        return ATTEST_OK;
+    attest_qkv_source_close(source);
+    return attest_memory_fail(error);
+}
+
+void attest_qkv_parts_clear(attest_qkv_parts *parts)
+{
+    free(parts->out);
+    free(parts->lse);
+    memset(parts, 0, sizeof *parts);
+}
+
+/* Checks that the shapes are those of outputs of parts and of their log-sum-exps, and sets that
+ * of the merged output. */
+static attest_status set_shape(attest_qkv_parts *parts, const attest_array *out,
+                               const attest_array *lse, attest_error *error)
+{
+    char text[2][ATTEST_ARRAY_TEXT_SIZE];
+    size_t missing = 5 - out->rank;
+    bool fits =
+        out->rank >= 3 && out->rank <= 5 && lse->rank == out->rank - 1 && out->count > 0;
+
+    for (size_t i = 0; fits && i < lse->rank; i++)
+        fits = lse->shape[i] == out->shape[i];
+    if (!fits) {
+        attest_array_format_shape(text[0], out);
+        attest_array_format_shape(text[1], lse);
+        return attest_error_set(
+            error, ATTEST_FORMAT,
+            "out_parts has shape %s and lse_parts %s; (parts, batch, heads, "
+            "queries, dim) and the same without dim are expected",
+            text[0], text[1]);
+    }
+    parts->parts = out->shape[0];
+    for (size_t i = 0; i < 4; i++)
+        parts->shape[i] = i < missing ? 1 : out->shape[i + 1 - missing];
+    return ATTEST_OK;
+}
+
+/* All elements, the last index fastest. */
+static double *copy_elements(const attest_array *array)
+{
+    size_t last = array->shape[array->rank - 1], rows = array->count / last;
+    double *to = attest_memory_alloc(array->count, sizeof *to);
+
+    for (size_t r = 0; to && r < rows; r++) {
+        size_t at = 0;
+
+        for (size_t i = array->rank - 1, rest = r; i-- > 0; rest /= array->shape[i])
+            at += rest % array->shape[i] * attest_array_step(array, i);
+        attest_array_get_doubles(to + r * last, array, at,
+                                 attest_array_step(array, array->rank - 1), last);
+    }
+    return to;
+}
+
+static attest_status check_parts(const attest_array *array, const char *name,
+                                 attest_error *error)
+{
+    if (array->count && !attest_array_type_is_double(array->type))
+        return attest_error_set(error, ATTEST_FORMAT, "%s: 64-bit integers are no parts", name);
+    return attest_array_check_numbers(array, error);
+}
+
+attest_status attest_qkv_parts_read(attest_qkv_parts *parts, attest_qkv_source *source,
+                                    attest_budget *budget, attest_error *error)
+{
+    const attest_input *input = &source->file[0].input;
+    attest_array out, lse;
+
+    memset(parts, 0, sizeof *parts);
+    ATTEST_TRY(attest_tensor_file_get(&out, &source->file[0], "out_parts", error));
+    ATTEST_TRY(attest_tensor_file_get(&lse, &source->file[0], "lse_parts", error));
+    ATTEST_TRY(attest_input_locate(input, check_parts(&out, "out_parts", error), error));
+    ATTEST_TRY(attest_input_locate(input, check_parts(&lse, "lse_parts", error), error));
+    ATTEST_TRY(attest_input_locate(input, set_shape(parts, &out, &lse, error), error));
+    parts->bytes = (out.count + lse.count) * sizeof(double); /* at most 16 times the file */
+    ATTEST_TRY(
+        attest_input_locate(input, attest_budget_charge(budget, parts->bytes, error), error));
+    parts->out = copy_elements(&out);
+    parts->lse = copy_elements(&lse);
+    return parts->out && parts->lse ? ATTEST_OK : attest_memory_fail(error);
 }
