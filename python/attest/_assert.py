@@ -12,6 +12,7 @@ from typing import Any, Callable, List, Optional, Union
 from ._arrays import view
 from ._judge import Judgement, judge_problem
 from ._kernel import Kernel, KernelLike, kernel as load_kernel
+from ._lse import Lse, lse as make_lse
 from ._message import describe
 from ._problem import Causal, Number, Problem, Window
 from ._save import command, save_case
@@ -44,22 +45,24 @@ def _case_name() -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[-120:] or "case"
 
 
-def _save(directory: Path, problem: Problem, model: Kernel, out: Any) -> str:
+def _save(directory: Path, problem: Problem, model: Kernel, out: Any, lse: Optional[Lse]) -> str:
     output = view(out)
     path = directory / f"{_case_name()}.safetensors"
-    return command(save_case(path, problem, model, output, problem.output(output)))
+    return command(save_case(path, problem, model, output, problem.output(output), lse))
 
 
-def _keep(save: Union[None, bool, str, "os.PathLike[str]"], problem: Problem, model: Kernel, out: Any) -> Optional[str]:
+def _keep(
+    save: Union[None, bool, str, "os.PathLike[str]"], problem: Problem, model: Kernel, out: Any, lse: Optional[Lse]
+) -> Optional[str]:
     if save is False:
         return None
     chosen = save if not isinstance(save, bool) and save is not None else os.environ.get("ATTEST_SAVE")
     if chosen:
-        return _save(Path(chosen), problem, model, out)
+        return _save(Path(chosen), problem, model, out, lse)
     try:
-        return _save(Path(DIRECTORY), problem, model, out)
+        return _save(Path(DIRECTORY), problem, model, out, lse)
     except OSError:  # a directory that is not ours to write
-        return _save(Path(tempfile.gettempdir()) / f"{DIRECTORY}-{os.getuid()}", problem, model, out)
+        return _save(Path(tempfile.gettempdir()) / f"{DIRECTORY}-{os.getuid()}", problem, model, out, lse)
 
 
 def assert_attention(
@@ -84,6 +87,9 @@ def assert_attention(
     lengths: Any = None,
     block_table: Any = None,
     past: Any = None,
+    lse: Any = None,
+    lse_base: Union[None, str, int] = None,
+    empty_lse: Optional[str] = None,
     jobs: int = 1,
     save: Union[None, bool, str, "os.PathLike[str]"] = None,
 ) -> Judgement:
@@ -115,12 +121,13 @@ def assert_attention(
     problem = Problem(
         q, k, v, scale, causal, window, mask, softcap, sink, empty_row, factors, layout, cu_seqlens, lengths, block_table, past
     )
-    judgement = judge_problem(problem, out, model, jobs)
+    judged_lse = make_lse(problem, lse, lse_base, empty_lse)
+    judgement = judge_problem(problem, out, model, jobs, lse=judged_lse)
     if judgement.ok:
         for observe in observers:
             observe(judgement, None)
         return judgement
-    replay = _keep(save, problem, model, out)
+    replay = _keep(save, problem, model, out, judged_lse)
     for observe in observers:
         observe(judgement, replay)
     text = describe(judgement) + (f"\nto see it again: {replay}" if replay else "")

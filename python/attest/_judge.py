@@ -6,12 +6,13 @@ import json
 import math
 import struct
 from ctypes import byref, c_void_p
-from typing import Any, Dict, List, Optional, Sequence, Tuple, cast
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union, cast
 
 from ._arrays import doubles, view
 from ._ball import Ball
 from ._kernel import Kernel, KernelLike, kernel as load_kernel
 from ._library import Bounds, Failure, InputError, check, lib, options as make_options, take_text
+from ._lse import Lse, judge_lse, lse as make_lse
 from ._problem import Causal, Number, Problem, Window
 
 VERDICTS = ("within", "wrong", "undecided")
@@ -23,11 +24,13 @@ class Judgement:
     ``verdict`` is ``"within"``, ``"wrong"`` or ``"undecided"``. The other members have
     the names and values of ``attest judge --json``: ``elements``, ``worst``, ``heads``,
     ``wrong_rows``, ``histogram``, ``returned_by_faults`` and so on; ``record`` has them all.
+    ``lse`` is the judgement of the log-sum-exp, a dictionary with its own ``verdict``, or None.
     """
 
     def __init__(self, pointer: c_void_p, kernel: Kernel, entry: str = "batch"):
         self.kernel = kernel
         self.entry = entry  # what messages call an entry of the batch
+        self.lse: Optional[Dict[str, Any]] = None
         self.verdict = VERDICTS[lib.attest_judgement_verdict(pointer)]
         self._pointer = pointer
         self._json: Optional[str] = None
@@ -38,12 +41,12 @@ class Judgement:
 
     @property
     def ok(self) -> bool:
-        """Every element is within. Nothing else is a pass."""
-        return self.verdict == "within"
+        """Every element is within, and every row of a log-sum-exp. Nothing else is a pass."""
+        return self.verdict == "within" and (self.lse is None or self.lse["verdict"] == "within")
 
     @property
     def json(self) -> str:
-        """The record, byte for byte as the program prints it."""
+        """The record of the output, byte for byte as the program prints it."""
         if self._json is None:
             self._json = take_text(lib.attest_judgement_format(self._pointer))
         return self._json
@@ -52,6 +55,8 @@ class Judgement:
     def record(self) -> Dict[str, Any]:
         if self._record is None:
             self._record = cast(Dict[str, Any], json.loads(self.json))
+            if self.lse is not None:
+                self._record["lse"] = self.lse
         return self._record
 
     def __getattr__(self, name: str) -> Any:
@@ -101,6 +106,9 @@ def judge(
     rows: Optional[int] = None,
     seed: int = 1,
     printed: Optional[int] = None,
+    lse: Any = None,
+    lse_base: Union[None, str, int] = None,
+    empty_lse: Optional[str] = None,
     jobs: int = 1,
 ) -> Judgement:
     """Is this output of an attention kernel right?
@@ -129,19 +137,26 @@ def judge(
     ``rows`` judges a sample of so many rows, drawn by ``seed``; ``printed`` is the number of
     decimals to which the output was rounded when it was printed.
 
+    ``lse`` is the log-sum-exp that the kernel returned, of shape (batch, heads, queries), which is
+    judged, too; ``lse_base`` is ``"e"`` or ``"2"`` and ``empty_lse`` what a row without keys has,
+    ``"neg-inf"``, ``"pos-inf"``, ``"zero"``, ``"nan"`` or ``"any"``, by default as the model has them.
+
     >>> q, k, v = [[1.0], [0.0]], [[0.0], [0.0]], [[1.0], [3.0]]
     >>> judge([[2.0], [2.0]], q, k, v, kernel="fp32-any")
     <attest.Judgement within: 2 of 2 elements within fp32-any>
     >>> found = judge([[2.0], [2.5]], q, k, v, kernel="fp32-any")
     >>> found.verdict, found.worst["row"], 2 in found.exact, found.exact.rad < 1e-12
     ('wrong', 1, True, True)
+    >>> found = judge([[2.0], [2.0]], q, k, v, kernel="fp32-any", lse=[1.0, 1.0], lse_base=2)
+    >>> found.verdict, found.lse["verdict"], found.ok
+    ('within', 'within', True)
     """
     model = load_kernel(kernel)
     factors = (q_descale, k_descale, v_descale)
     problem = Problem(
         q, k, v, scale, causal, window, mask, softcap, sink, empty_row, factors, layout, cu_seqlens, lengths, block_table, past
     )
-    return judge_problem(problem, out, model, jobs, rows, seed, printed)
+    return judge_problem(problem, out, model, jobs, rows, seed, printed, make_lse(problem, lse, lse_base, empty_lse))
 
 
 def judge_problem(
@@ -152,6 +167,7 @@ def judge_problem(
     rows: Optional[int] = None,
     seed: int = 1,
     printed: Optional[int] = None,
+    lse: Optional[Lse] = None,
 ) -> Judgement:
     settings = make_options(jobs)
     if rows is not None:
@@ -173,7 +189,10 @@ def judge_problem(
         byref(failure),
     )
     check(status, failure)
-    return Judgement(pointer, model, "sequence" if problem.arrays else "batch")
+    found = Judgement(pointer, model, "sequence" if problem.arrays else "batch")
+    if lse is not None:
+        found.lse = judge_lse(problem, model, lse, jobs)
+    return found
 
 
 def _summarize(bounds: Sequence[float]) -> Dict[str, Any]:

@@ -73,6 +73,10 @@ class Options(Structure):
     ]
 
 
+class LseOptions(Structure):
+    _fields_ = [("base", c_char_p), ("empty", c_char_p)]
+
+
 class Bounds(Structure):
     _fields_ = [(name, c_void_p) for name in ("lo", "hi", "exact", "error", "bound")] + [("unbounded", c_char_p)]
 
@@ -150,6 +154,12 @@ def _declare(library: ctypes.CDLL) -> None:
         "attest_judgement_verdict": (c_int, [c_void_p]),
         "attest_judgement_format": (c_void_p, [c_void_p]),
         "attest_judgement_free": (None, [c_void_p]),
+        "attest_lse_judgement_make": (
+            c_int,
+            [pointer, POINTER(Tensor), POINTER(QKV), c_void_p, POINTER(LseOptions), POINTER(Options), POINTER(Failure)],
+        ),
+        "attest_lse_judgement_format": (c_void_p, [c_void_p]),
+        "attest_lse_judgement_free": (None, [c_void_p]),
         "attest_judge_element": (c_int, [c_double, c_double, c_double]),
     }
     for name, (result, arguments) in functions.items():

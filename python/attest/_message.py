@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping
 
+from ._lse import describe_lse
+
 if TYPE_CHECKING:
     from ._judge import Judgement
 
@@ -71,4 +73,5 @@ def describe(judgement: "Judgement") -> str:
     if more > 0:
         lines.append(f"  and {more} more")
     lines += [f"a kernel with this fault returns such an output: {fault}" for fault in found["returned_by_faults"]]
-    return "\n".join(lines + _worst(judgement, batches))
+    lines += _worst(judgement, batches)
+    return "\n".join(lines + (describe_lse(judgement.lse, name) if judgement.lse else []))

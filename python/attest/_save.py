@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, Dict, List, Optional, Sequence, Tuple, cast
 from ._arrays import SAFETENSORS, SIZE, Array
 from ._kernel import Kernel, kernels
 from ._library import InputError, Tensor
+from ._lse import Lse
 from ._program import run_json
 from ._problem import Number, Problem, exact
 
@@ -27,7 +28,7 @@ def _write(file: BinaryIO, parts: Sequence[Part], integers: Sequence[Integers] =
     header: Dict[str, Any] = {}
     end = 0
     for name, x, part in parts:
-        shape = [part.shape[1]] if name == "sink" else list(part.shape[:2] if "descale" in name else part.shape)
+        shape = [part.shape[1]] if name == "sink" else list(part.shape[: 2 if "descale" in name else 3 if name == "lse" else 4])
         size = SIZE[x.type]
         for n in shape:
             size *= n
@@ -69,15 +70,20 @@ def _kernel_option(kernel: Kernel, path: Path) -> str:
     return str(beside)
 
 
-def save_case(path: Path, problem: Problem, kernel: Kernel, out: Optional[Array], output: Optional[Tensor]) -> List[str]:
-    """Saves a problem and its output; returns the arguments of the program that judge them again."""
+def save_case(
+    path: Path, problem: Problem, kernel: Kernel, out: Optional[Array], output: Optional[Tensor], lse: Optional[Lse] = None
+) -> List[str]:
+    """Saves a problem, its output and its log-sum-exp; returns the arguments of the program that judge them again."""
     path.parent.mkdir(parents=True, exist_ok=True)
     parts: List[Part] = list(problem.parts)
     if out is not None and output is not None:
         parts.append(("out", out, output))
+    if lse is not None:
+        parts.append(("lse", lse.array, lse.tensor))
     write_safetensors(path, parts, problem.arrays)
     arguments = [str(path)] * (1 if out is None else 2)
-    return arguments + [f"--kernel={_kernel_option(kernel, path)}"] + problem.options
+    more = [f"--lse={path}"] + lse.options if lse is not None else []
+    return arguments + [f"--kernel={_kernel_option(kernel, path)}"] + problem.options + more
 
 
 def command(arguments: Sequence[str]) -> str:

@@ -47,7 +47,10 @@ def prepare(works, directory, source, own):
             "factor": ("F32", [], struct.pack("<f", 0.5)),
             "pages": ("BF16", [3, 2, 1, 4], b"".join(struct.pack("<f", (7 * i % 11 - 5) / 8)[2:] for i in range(24))),
             "cu_q": ("I32", [3], struct.pack("<3i", 0, 1, 3)), "cu_k": ("I64", [3], struct.pack("<3q", 0, 2, 5)),
-            "lengths": ("U8", [2], bytes([3, 2])), "table": ("I32", [2, 2], struct.pack("<4i", 2, 0, 1, -1))})
+            "lengths": ("U8", [2], bytes([3, 2])), "table": ("I32", [2, 2], struct.pack("<4i", 2, 0, 1, -1)),
+            "lse": ("F32", [3], struct.pack("<3f", 1, 2, 3)),
+            "out_parts": ("F32", [2, 3, 1], struct.pack("<6f", *[1] * 6)), "lse_parts": ("F32", [2, 3], struct.pack("<6f", *[0] * 6)),
+            "merged": ("F32", [3, 1], struct.pack("<3f", 1, 1, 1))})
     dataset = {"format": "attest/dataset", "version": 1, "sequences": [[[1, 0], [2, 1]], [[1, 0], [3, 1]]]}
     write_json(f"{directory}/labels.json", dataset | {"labels": [[[1], [2]], [[3], [4]]]})
     one = [[1, 0], [0, 1]]
@@ -154,6 +157,10 @@ def commands(source, own):
         ["import", f"{examples}/devil/model.safetensors", "--arch", "gpt2", "--heads", "4", "--scale", "rsqrt", "-o", "made"],
         ["tolerance", "qkv.safetensors", "--kernel", "bf16-any", "--jobs", "1", "--json", "--check", "1e-3,1e-3"],
         ["tolerance", "qkv.safetensors", "--kernel", "bf16-any", "--jobs", "1", "-o", "made"],
+        ["judge", "qkv.safetensors", "out.safetensors", "--kernel", "bf16-any", "--jobs", "1", "--lse", "qkv.safetensors", "--json"],
+        ["judge", "qkv.safetensors", "out.safetensors", "--kernel", "bf16-any", "--jobs", "1", "--lse", "qkv.safetensors:lse"],
+        ["judge", "--merge", "qkv.safetensors", "qkv.safetensors:merged", "--kernel", "fp32-any", "--lse", "qkv.safetensors"],
+        ["judge", "--merge", "qkv.safetensors", "qkv.safetensors:merged", "--kernel", "fp32-any", "--json"],
         ["judge", "qkv.safetensors", "out.safetensors", "--kernel", "bf16-any", "--jobs", "1", "--against",
          "out.safetensors"],
         ["judge", "qkv.safetensors", "out.safetensors", "--kernel", "bf16-any", "--jobs", "1", "-o", "made"],

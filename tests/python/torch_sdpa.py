@@ -110,6 +110,49 @@ class ScaledDotProductAttention(unittest.TestCase):
         self.assertEqual(attest.judge(torch.zeros_like(out), q, k, v, kernel="bf16-any").returned_by_faults, ["zeros"])
 
 
+flash = getattr(getattr(getattr(torch, "ops", None), "aten", None), "_scaled_dot_product_flash_attention_for_cpu", None)
+
+
+@needs(flash, "a PyTorch whose flash attention on a CPU returns its log-sum-exp")
+class FlashLogSumExp(unittest.TestCase):
+    """The output and the log-sum-exp of the flash kernel, on which PyTorch's backward rests."""
+
+    def judge(self, type):
+        rng, rows, largest = generator(), 0, 0.0
+        kernel = "fp32-torch-cpu" if type == torch.float32 else "bf16-torch-cpu"
+        for i in range(SHAPES):
+            q, k, v, mask, causal, scale = draw(rng, type, True, i)
+            k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v[..., : q.shape[3]]))
+            if mask is not None and mask.dtype == torch.bool:  # the kernel takes numbers
+                mask = torch.zeros(mask.shape, dtype=type).masked_fill(~mask, -float("inf"))
+            if mask is not None:
+                mask = mask.expand(q.shape[0], q.shape[1], q.shape[2], k.shape[2])
+            if v.shape[3] != q.shape[3] or (causal and q.shape[2] > k.shape[2]):
+                continue
+            out, lse = flash(q, k, v, 0.0, causal, attn_mask=mask, scale=scale)
+            found = attest.assert_attention(
+                out, q, k, v, kernel=kernel, mask=mask, scale=scale, causal="top-left" if causal else False,
+                lse=lse, save=False,
+            )  # fmt: skip
+            rows += found.lse["rows"]
+            largest = max(largest, float(found.lse["worst"]["ratio"]))
+        print(f"# PyTorch {torch.__version__}, {rows} log-sum-exps of {kernel}, largest error/bound {largest}", flush=True)
+
+    def test_float32(self):
+        self.judge(torch.float32 if torch else None)
+
+    def test_bfloat16(self):
+        self.judge(torch.bfloat16 if torch else None)
+
+    def test_other_base(self):
+        torch.manual_seed(2)
+        q, k, v = (torch.randn(1, 2, 24, 32) for _ in range(3))
+        out, lse = flash(q, k, v, 0.0, False)
+        found = attest.judge(out, q, k, v, kernel="fp32-torch-cpu", lse=lse * 1.4426950408889634)
+        self.assertEqual((found.verdict, found.lse["verdict"]), ("within", "wrong"))
+        self.assertEqual([a["name"] for a in found.lse["alternatives"]], ["lse-other-base"])
+
+
 def eager(q, k, v, mask, scale, cap):
     """Attention as the models of Transformers write it: every result but the softmax's in the type of the inputs."""
     k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v))
