@@ -76,7 +76,7 @@ static void draw_problem_here(problem *x, uint64_t *state)
         x->bias_double[i] = (double)x->bias[i];
     }
     x->sunk = pick(state, 3) == 0;
-    x->sink = ldexpf((float)pick(state, 1000) - 500, (int)pick(state, 4) - 9);
+    x->sink = ldexpf((float)pick(state, 1000) - 500, (int)pick(state, 8) - 9);
     x->sink_double = (double)x->sink;
     x->scale_text = scales[pick(state, 4)];
     if (pick(state, 4) == 0) {
