@@ -33,6 +33,14 @@ for kernel in fp32-flash2 fp32-math fp32-torch-cpu fp32-llama-cpu; do
     run 0 "of $kernel" judge "$f" "$o" --kernel $kernel --causal --lse "$l"
 done
 
+for kernel in bf16-any bf16-flash4-blackwell bf16-torch-cpu; do
+    run 0 "of $kernel" judge "$d/BF16.safetensors" "$o:bf16" --kernel $kernel --causal --lse "$l"
+done
+for kernel in bf16-flash2 bf16-flash3-hopper bf16-memory-efficient; do
+    run 1 "of $kernel, whose P is cast, beside an output of weights that are not" judge "$d/BF16.safetensors" "$o:bf16" --kernel $kernel --causal --lse "$l" --json
+    json 'o["verdict"] == "wrong" and o["lse"]["verdict"] == "within" and o["lse"]["worst"]["bound"] < 1e-5'
+done
+
 # bases
 run 1 "base 2 beside base e" judge "$f" "$o" --kernel fp32-any --causal --lse "$l:other"
 shows '^within: all 256 elements'
