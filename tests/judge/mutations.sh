@@ -6,7 +6,7 @@
 
 ATTEST_ROWS=60000
 export ATTEST_ROWS
-build_tests bounds/t-judge judge/terms judge/exact judge/bound judge/entries judge/parallel_rows judge/printed
+build_tests bounds/t-judge judge/terms judge/exact judge/bound judge/lse judge/merge judge/entries judge/parallel_rows judge/printed
 prefix=src/judge/
 
 keys=loops_keys.inc       # loops over keys
@@ -78,4 +78,13 @@ mutation "the head of a selected row" parallel_rows.c 'get_number(list, i) / lis
 mutation "half a unit of the last decimal" printed.c '0.5 / power * (1' '0.4999999 / power * (1'
 mutation "a decimal that was rounded when it was stored" printed.c 'fmin(y, decimal) - half' 'y - half'
 mutation "numbers of an interval" printed.c 'low > 0 ? attest' 'low > 0 || high < 0 ? attest'
+# the log-sum-exp, and merged parts
+mutation "a sink that the sum leaves out" lse.c 'if (x->sink && !s->rule->variant->lse.without_sink)' 'if (x->sink)'
+mutation "the way of a sink above the keys" lse.c 'maximum(below, z - lowest)' 'below'
+mutation "the base of a log-sum-exp" lse.c 'bool binary = v->lse.base == ATTEST_JUDGE_LSE_BINARY;' 'bool binary = false;'
+mutation "rescales of a tile" lse.c 's->exps + raises * s->rescale_exp' 's->exps'
+mutation "the log of a long sum" lse.c 'maximum(high - (x->bottom - s->lag), x->top - low)' '0'
+mutation "logs of parts" lse.c 's->part_fixed + s->part_size * size' 's->part_size * size'
+mutation "the error of the log of the sum" merge.c 'common + m->log_exp' 'm->log_exp'
+mutation "parts without keys" merge.c 'm->count += l > (double)-INFINITY;' 'm->count += 1;'
 finish
