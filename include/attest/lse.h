@@ -36,7 +36,9 @@ typedef struct attest_judge_lse_bounds {
         *unbounded; /* set: the reason why some bound is infinite; NULL: all are finite */
 } attest_judge_lse_bounds;
 
-/* how may be NULL. Status: as attest_judge_bound; USAGE also for a word of how. Cost: that of
+/* how may be NULL. Status: as attest_judge_bound; USAGE also for a word of how,
+ * and for packed, padded and paged sequences. All rows have results, whatever rows the options
+ * select. Cost: that of
  * attest_judge_bound for one column of v. */
 ATTEST_API attest_status attest_judge_lse_bound(attest_judge_lse_bounds *bounds,
                                                 const attest_qkv *qkv,

@@ -156,7 +156,7 @@ void attest_cli_lse_print(const attest_cli_lse *lse, const attest_cli_qkv *x)
 {
     const attest_lse_judgement *layer = attest_lse_judgement_worst(lse->layer, lse->layers);
     const attest_lse_worst *worst;
-    size_t at[4];
+    size_t at[3];
 
     if (!lse->text)
         return;
@@ -166,7 +166,7 @@ void attest_cli_lse_print(const attest_cli_lse *lse, const attest_cli_qkv *x)
     if (!layer)
         return;
     worst = &layer->worst;
-    attest_judgement_get_place(at, layer->shape, worst->place);
+    attest_lse_judgement_get_place(at, layer, worst->place);
     attest_print("worst row        ");
     if (x->source.layered)
         attest_print("layer %zu, ", layer->number);

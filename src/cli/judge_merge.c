@@ -78,7 +78,7 @@ static attest_status judge(attest_cli_merge *merge, attest_cli_lse *lse, attest_
     ATTEST_TRY(attest_judge_merge_bound(&a->bounds, &a->of_lse, &all, x->model, &how, error));
     merge->judgement.unbounded = a->bounds.unbounded;
     ATTEST_TRY(attest_judge_summary_init(&merge->judgement.summary, a->value, &a->bounds,
-                                         parts->shape, x->model, error));
+                                         &x->rows, x->model, &x->options, error));
     if (lse->text) {
         lse->layer->base = attest_lse_judgement_get_base(x->model, &how);
         attest_lse_judgement_compare(lse->layer, a->lse, &a->of_lse, parts->shape, x->model);
@@ -96,10 +96,16 @@ static int read_and_judge(attest_cli_merge *merge, attest_cli_lse *lse, attest_c
 
     memcpy(x->shape, parts->shape, sizeof x->shape);
     x->elements = x->shape[0] * x->shape[1] * x->shape[2] * x->shape[3];
+    x->rows = (attest_judge_rows){.batch = x->shape[0],
+                                  .heads = x->shape[1],
+                                  .queries = x->shape[2],
+                                  .columns = x->shape[3],
+                                  .all = x->elements / x->shape[3],
+                                  .count = x->elements / x->shape[3]};
     if (!arrays_init(&a, x->elements, x->elements / x->shape[3])) {
         attest_memory_fail(&error);
         code = attest_cli_fail(&error);
-    } else if (attest_qkv_output_read(a.value, &merge->output, &x->source, 0, x->shape,
+    } else if (attest_qkv_output_read(a.value, &merge->output, &x->source, 0, x->shape, NULL,
                                       &error) ||
                (lse->text &&
                 attest_qkv_lse_read(a.lse, &lse->input, &x->source, 0, x->shape, &error)) ||

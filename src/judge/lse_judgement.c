@@ -286,20 +286,27 @@ attest_judge_verdict attest_lse_judgement_verdict(const attest_lse_judgement *ju
     return attest_lse_judgement_total(judgement, 1);
 }
 
+void attest_lse_judgement_get_place(size_t at[3], const attest_lse_judgement *judgement,
+                                    size_t place)
+{
+    for (size_t i = 3; i-- > 0; place /= judgement->shape[i])
+        at[i] = place % judgement->shape[i];
+}
+
 /* ---- JSON ---- */
 
 static void write_worst(attest_json *json, const attest_lse_judgement *layer)
 {
     static const char *const key[3] = {"batch", "head", "row"};
     const attest_lse_worst *worst;
-    size_t at[4];
+    size_t at[3];
 
     if (!layer) {
         attest_json_write_null(json, "worst");
         return;
     }
     worst = &layer->worst;
-    attest_judgement_get_place(at, layer->shape, worst->place);
+    attest_lse_judgement_get_place(at, layer, worst->place);
     attest_json_write_object(json, "worst");
     attest_json_write_count(json, "layer", layer->number);
     for (size_t i = 0; i < 3; i++)

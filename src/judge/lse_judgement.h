@@ -56,6 +56,10 @@ bool attest_lse_judgement_other_base(const attest_lse_judgement *layer, size_t c
 attest_judge_lse_base attest_lse_judgement_get_base(const attest_judge_model *model,
                                                     const attest_judge_lse_options *how);
 
+/* at = batch, head, row of a place. */
+void attest_lse_judgement_get_place(size_t at[3], const attest_lse_judgement *judgement,
+                                    size_t place);
+
 /* "e" or "2"; the other base of these two. */
 const char *attest_lse_judgement_base_name(attest_judge_lse_base base, bool other);
 

@@ -10,6 +10,7 @@
 #include "judge/lse.h"
 #include "judge/parallel_rows.h"
 #include "judge/quantise.h"
+#include "judge/rows.h"
 
 /* The job of the workers. They share the results, one for every row. */
 typedef struct lse_job {
@@ -245,6 +246,10 @@ attest_status attest_judge_lse_bound(attest_judge_lse_bounds *bounds, const atte
 {
     attest_judge_model copy ATTEST_CLEARED_BY(attest_judge_lse_model_clear) = {0};
 
+    if (attest_judge_qkv_is_unequal(qkv))
+        return attest_error_set(error, ATTEST_USAGE,
+                                "the log-sum-exp of packed, padded or paged sequences is not "
+                                "judged; judge one sequence at a time");
     ATTEST_TRY(attest_judge_lse_model_init(&copy, model, how, error));
     return attest_judge_model_quantises(model)
                ? bound_quantised(bounds, qkv, &copy, options, error)

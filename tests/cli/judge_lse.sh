@@ -103,6 +103,9 @@ refused "a base that is none" judge "$f" "$o" --kernel fp32-any --lse "$l" --lse
 printf '{"format": "attest/kernel-model", "version": 1, "name": "x", "lse": {"base": "10"}}' >"$work/ten.json"
 refused "nor in a model" judge "$f" "$o" --kernel "$work/ten.json" --lse "$l"
 
+PYTHONDONTWRITEBYTECODE=1 python3 "$srcdir/tests/cli/sequences.py" make "$d"
+refused "packed sequences" judge "$d/packed.safetensors" "$d/packed.safetensors" --kernel fp32-any --causal --cu-seqlens-q cu_q --cu-seqlens-k cu_k --lse "$l"
+
 # parts that are merged
 p=$d/parts.safetensors
 run 0 "merged parts" judge --merge "$p" "$p" --kernel fp32-any --lse "$p"
@@ -122,5 +125,6 @@ refused "no parts" judge --merge "$f" "$o" --kernel fp32-any
 refused "one operand" judge --merge "$p" --kernel fp32-any
 refused "an option of q and k" judge --merge "$p" "$p" --kernel fp32-any --causal
 complains 'judges parts that were recorded'
+refused "a sample of rows" judge --merge "$p" "$p" --kernel fp32-any --rows 3
 refused "no model" judge --merge "$p" "$p"
 finish
