@@ -624,7 +624,7 @@ static int run(int argc, char **argv)
     attest_cli_lse_init(&job.lse);
     ATTEST_CLI_TRY(attest_cli_parse(&attest_command_judge, &common, options, argc, argv, 1, 2,
                                     &operands, &count));
-    if (job.merges && (rows || job.printed))
+    if (job.merges && (rows != ULONG_MAX || job.printed))
         return attest_cli_refuse(
             "--merge judges all rows and whole numbers: --rows and --printed "
             "have no effect on them");
