@@ -328,8 +328,8 @@ static bool split_entry(attest_recheck_fraction *own, bool *changed,
     if (*changed) {
         fmpz_poly_div(above, above, common);
         fmpz_poly_div(below, below, common);
-        /* The divisor has a positive leading coefficient and no positive root, as the
-         * denominator: so its quotient is positive. */
+        /* The divisor has a positive leading coefficient, and no positive root because the
+         * denominator has none. So the divisor and the reduced denominator are positive. */
         *own = (attest_recheck_fraction){.above = attest_memory_alloc(dim, sizeof *own->above)};
         ok = own->above && from_polynomial(&own->below, below, stride) &&
              from_polynomial(&own->above[c], above, stride);
