@@ -247,14 +247,14 @@ attest_status attest_contextual_arithmetic_gen(attest_instance *instance, struct
     return attest_gen_dataset(&instance->dataset, t, &vocabulary, &sequences);
 }
 
-/* The outputs in the arithmetic, compared. */
-typedef struct verdict {
+/* The result of comparing the outputs in the arithmetic. */
+typedef struct comparison {
     bool finite;          /* all outputs are finite */
-    bool collides;        /* a required pair has equal outputs, or one that is not finite; */
+    bool collides;        /* a required pair has equal outputs, or an output not finite */
     attest_place pair[2]; /* the first such pair */
-    double separation;    /* the least one of required pairs, */
-    double scale;         /* and the largest entry of an output, in absolute value */
-} verdict;
+    double separation;    /* the least distance of a required pair */
+    double scale;         /* the largest absolute value of an entry of an output */
+} comparison;
 
 static const mpfr_t *output(const mpfr_t *out, const attest_dataset *d, attest_place a)
 {
@@ -279,12 +279,12 @@ static double distance(const mpfr_t *x, const mpfr_t *y, size_t dim)
     return most;
 }
 
-static void look_at_outputs(verdict *v, const mpfr_t *out, const attest_oracle *oracle)
+static void compare_outputs(comparison *v, const mpfr_t *out, const attest_oracle *oracle)
 {
     const attest_dataset *d = oracle->dataset;
     attest_place a = {0, 0};
 
-    *v = (verdict){.finite = true, .separation = INFINITY};
+    *v = (comparison){.finite = true, .separation = INFINITY};
     for (size_t i = 0; i < d->total * d->dim; i++) {
         v->finite = v->finite && mpfr_number_p(out[i]);
         v->scale = fmax(v->scale, fabs(mpfr_get_d(out[i], MPFR_RNDN)));
@@ -335,7 +335,7 @@ static bool get_exact(double *log2_distance, double *log2_norm, const attest_ora
 
 /* Decides by exact attention whether the pair that collides is a violation. */
 static attest_status judge(attest_trial *trial, const attest_instance *instance,
-                           const attest_oracle *oracle, const verdict *v,
+                           const attest_oracle *oracle, const comparison *v,
                            const attest_setting *setting, attest_error *error)
 {
     attest_format format = attest_props_arithmetic_format(setting);
@@ -369,7 +369,7 @@ attest_status attest_contextual_arithmetic_decide(attest_trial *trial,
 {
     attest_format format = attest_props_arithmetic_format(setting);
     mpfr_t *out;
-    verdict v;
+    comparison v;
 
     if (!attest_instance_fits(instance) || instance->weights.activation != ATTEST_SOFTMAX ||
         !represents_instance(&format, instance)) {
@@ -381,7 +381,7 @@ attest_status attest_contextual_arithmetic_decide(attest_trial *trial,
     out = get_outputs(instance, setting, error);
     if (!out)
         return ATTEST_NOMEM;
-    look_at_outputs(&v, out, &oracle);
+    compare_outputs(&v, out, &oracle);
     free_outputs(out, &instance->dataset);
     attest_trial_label(trial, v.collides ? "collision" : "no collision");
     attest_trial_label_layer(trial, instance);
@@ -487,7 +487,9 @@ static void get_square(mpfr_t sum, const attest_tokens *tokens, size_t a, size_t
     mpfr_clears(x, y, (mpfr_ptr)0);
 }
 
-/* Returns whether one norm (b = a) or distance is within the bound in the arithmetic. */
+/* Returns whether in the arithmetic the norm of token a (b = a) is below the bound, or the
+ * distance of tokens a and b above it. Lowers *margin (NAN: none yet) to log2(bound / norm) or
+ * log2(distance / bound), of the computed values, if that is less. */
 static bool keeps(double *margin, const attest_tokens *tokens, size_t a, size_t b,
                   const fmpq *bound, const attest_format *format, mpfr_rnd_t round)
 {
@@ -507,7 +509,8 @@ static bool keeps(double *margin, const attest_tokens *tokens, size_t a, size_t 
     return kept;
 }
 
-/* log2 of the exact |norm - bound| / bound, to first order in it. */
+/* Returns log2(|x - bound| / bound), to first order in that quotient, for the exact norm (b =
+ * a) or distance x. */
 static double get_slack(const attest_tokens *tokens, size_t a, size_t b, const fmpq *bound)
 {
     FMPQ(x, y, square);
@@ -537,7 +540,7 @@ static attest_place find(const attest_dataset *d, size_t token)
 }
 
 /* Compares all tokens and pairs in the exponent range of the format. */
-static void look_at_tokens(attest_trial *trial, const attest_instance *instance,
+static void compare_tokens(attest_trial *trial, const attest_instance *instance,
                            const attest_format *format, mpfr_rnd_t round)
 {
     const attest_dataset *d = &instance->dataset;
@@ -590,7 +593,7 @@ attest_status attest_props_separated_decide(attest_trial *trial,
         mpfr_set_emin(format.emin - format.precision + 2);
         mpfr_set_emax(format.emax + 1);
     }
-    look_at_tokens(trial, instance, &format, setting->round);
+    compare_tokens(trial, instance, &format, setting->round);
     mpfr_set_emin(emin), mpfr_set_emax(emax);
     attest_trial_label_dataset(trial, &instance->dataset);
     return ATTEST_OK;

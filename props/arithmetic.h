@@ -17,7 +17,8 @@ attest_format attest_props_arithmetic_format(const attest_setting *setting);
 void attest_props_arithmetic_gen_number(fmpq_t x, struct theft *t, const attest_format *format,
                                         unsigned most);
 
-/* gen and decide of the properties contextual and separated for an arithmetic. */
+/* gen and decide of the properties contextual and separated for an arithmetic. Domain:
+ * setting->number is not NONE. */
 attest_status
 attest_contextual_arithmetic_gen(attest_instance *instance, struct theft *t,
                                  const attest_setting *setting) ATTEST_WARN_UNUSED;

@@ -61,7 +61,8 @@ static attest_status boltz(arb_t value, const fmpq *score, size_t count, long bi
     return attest_boltz_ball(value, numerator, denominator, count, bits, NULL);
 }
 
-/* Checks max - log n < b < max, unless all entries are equal: 1 yes, 0 no, -1 undecided. */
+/* Returns whether max - log n < b < max: 1 yes, 0 no, -1 undecided. *margin = log2(log n / (max
+ * - b)). Domain: not all entries are equal. */
 static int is_inside(double *margin, const arb_t b, const fmpq_t most, size_t n, long bits)
 {
     int inside = -1;
@@ -167,8 +168,9 @@ static bool check_identities(attest_trial *trial, const attest_multisets *sets)
     return ok;
 }
 
-/* Returns how boltz must change when the entry a is raised: 1 it grows, -1 it falls, 0 no
- * claim. *decided: balls of this precision decide it. */
+/* Returns how boltz must change when the entry a is raised to risen: 1 it grows, -1 it falls, 0
+ * no claim. b and c enclose boltz before and after. *decided: balls of this precision decide
+ * it. */
 static int expected(bool *decided, const fmpq_t a, const fmpq_t risen, const arb_t b,
                     const arb_t c, long bits)
 {

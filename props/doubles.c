@@ -118,8 +118,8 @@ static bool get_weights(double *x, const attest_weights *weights, size_t size)
     return ok;
 }
 
-/* Writes the tokens of all positions. The table of distinct tokens is first written to the end
- * of the same array: it fits, because every token has a position. */
+/* Writes the tokens of all positions, and after them the table of distinct tokens, for which
+ * numbers_of counts the room. */
 static bool get_positions(double *x, const attest_dataset *dataset)
 {
     size_t dim = dataset->dim;
@@ -271,7 +271,7 @@ static attest_status reserve_answers(attest_verdicts *v, size_t count, attest_er
     return v->room ? ATTEST_OK : attest_memory_fail(error);
 }
 
-/* The instances of filter f. */
+/* Sets the answers of the wanted instances that belong to filter f. */
 static attest_status check_some(attest_filter_answer *answer, attest_verdicts *v, size_t f,
                                 const attest_doubles *doubles, const bool *wanted,
                                 attest_error *error)

@@ -9,8 +9,8 @@
 /* Instances as doubles. */
 typedef struct attest_doubles {
     size_t count, room;
-    bool *fits; /* data and weights match, and every number is a finite double; */
-    attest_filter_shape *shape;       /* set only if it fits */
+    bool *fits; /* data and weights match, and every number is a finite double */
+    attest_filter_shape *shape;       /* this and instance have no meaning if it does not fit */
     attest_filter_instance *instance; /* points into number */
     double *number;                   /* tokens and weights */
     size_t *length;

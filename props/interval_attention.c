@@ -262,8 +262,8 @@ static void set_softmax_shares(frame *f, size_t seen)
     }
 }
 
-/* mean = sum share[j] value[j] / sum share[j], for each entry. Keys with share 0 (hardmax) are
- * skipped; additions of 0 and products with 1 are exact. */
+/* mean = sum share[j] value[j] / sum share[j], for each entry. Includes keys with share 0,
+ * which hardmax skips: additions of 0 and products with 1 are exact. */
 static void average(frame *f, size_t seen, size_t rows)
 {
     attest_interval *total = f->scratch + SUM;
@@ -278,7 +278,8 @@ static void average(frame *f, size_t seen, size_t rows)
     }
 }
 
-/* result = what the head adds to the output of query k. */
+/* result = what the head adds to the output of query k. Returns false, without a result, if
+ * rounding could change the winners. */
 static bool attend(frame *f, const attest_head *head, size_t k)
 {
     size_t rows = head->wk.rows;

@@ -80,7 +80,8 @@ static void draw_tiles(attest_judge_variant *v, uint64_t *state)
         v->tile = 16;
     if (v->max == ATTEST_JUDGE_MAX_ANY || v->max == ATTEST_JUDGE_MAX_LAZY)
         v->threshold = pick(state, 2) ? 8 * uniform(state) : 0;
-    v->splits = pick(state, 4) ? 1 : 2 + pick(state, 4);
+    v->splits = pick(state, 3) ? 1 : 2 + pick(state, 4);
+    v->join = (attest_judge_join)pick(state, 4);
 }
 
 /* P, the row sum and what comes after. */
@@ -100,6 +101,8 @@ static void draw_weights(attest_judge_variant *v, uint64_t *state)
     v->sum_accumulate = any_format(state, wide, 4);
     v->lanes = pick(state, 3) ? 1 : (size_t)1 << pick(state, 4);
     v->place = (attest_judge_place)pick(state, 3);
+    if (v->join == ATTEST_JUDGE_JOIN_SUMS && v->place == ATTEST_JUDGE_PLACE_BEFORE)
+        v->place = ATTEST_JUDGE_PLACE_AFTER;
     v->output = any_format(state, out, 4);
     v->output_any = pick(state, 4) == 0;
     v->exp_relative = ldexp(1 + uniform(state), -(int)pick(state, 14) - 10);

@@ -11,7 +11,7 @@
  * a known order. */
 typedef struct gap_lemma {
     const char *name; /* of the statement */
-    double threshold; /* the sufficient gap, rounded down to 7 digits */
+    double threshold; /* the sufficient gap, rounded down to 7 decimals */
     bool (*check)(const fmpq_t gap, size_t n); /* whether a gap is sufficient; n is ignored */
     attest_status (*bound)(arb_t value, arb_t log2, const arb_t gap, bool first_at_maximum,
                            const arb_t t, long bits, attest_error *error);
@@ -19,8 +19,9 @@ typedef struct gap_lemma {
 
 enum { MOST_VALUES = 12, MOST_COPIES = 8, MOST_BITS = 1 << 15 };
 
-/* Bound and truth of packed sets agree to a factor 1 + e^{-kg}, k up to MOST_VALUES; a smaller
- * g is a gap, too, and MOST_BITS tell them apart. */
+/* Larger gaps are replaced by this one: a set with a gap has every smaller one, too. For packed
+ * sets difference and bound agree up to a factor of about 1 + e^{-kg}, k up to MOST_VALUES, and
+ * MOST_BITS must suffice to tell them apart. */
 enum { LARGEST_GAP = 1000 };
 
 /* Puts a value into vector side, several times where duplicates are allowed. */
@@ -137,17 +138,17 @@ static attest_status report_stretched(attest_trial *trial, const attest_vectors 
                                       const gap_lemma *lemma, attest_error *error)
 {
     double own = fmpq_get_d(gap), scale = 1 << 20;
-    ulong violates = 1 << 20, right = (ulong)(own / (lemma->threshold + 1e-7) * scale);
+    ulong violates = 1 << 20, holds = (ulong)(own / (lemma->threshold + 1e-7) * scale);
 
-    while (violates - right > 1) {
-        ulong middle = right + (violates - right) / 2;
+    while (violates - holds > 1) {
+        ulong middle = holds + (violates - holds) / 2;
         int sign;
 
         ATTEST_TRY(stretched_sign(&sign, vectors, i, j, middle, error));
         if (sign == wrong || sign == 0)
             violates = middle;
         else
-            right = middle;
+            holds = middle;
     }
     attest_trial_violated(trial, lemma->name,
                           "the order of boltz is the wrong one at a gap of %.5f, and, the "
@@ -180,7 +181,7 @@ static attest_status decide_bound(attest_trial *trial, const attest_vectors *vec
     for (long bits = 64; bits <= MOST_BITS && sign == 0; bits *= 2) {
         arb_set_fmpq(g, gap, 2 * bits);
         arb_set_fmpq(t, first->depth, 2 * bits);
-        /* the lower end is a gap, too; so t >= gap is provable where they are equal */
+        /* a smaller g is a gap, too; with the lower end, t >= g is provable if t = gap */
         arb_get_lbound_arf(arb_midref(g), g, 2 * bits);
         mag_zero(arb_radref(g));
         ATTEST_TRY(attest_vectors_difference(&difference, vectors, i, j, bits, error));
@@ -323,7 +324,7 @@ const attest_property attest_property_lemma_f = {
     .trials = 2000,
 };
 
-/* ---- The sharp gap: from log(2 + sqrt 3) on boltz tells sets apart. */
+/* ---- The sharp gap: boltz separates sets from log(2 + sqrt 3) on. */
 
 static const attest_hypothesis sharp_gap_hypotheses[] = {
     {"gap", "all distinct values of the union are at least g >= log(2 + sqrt 3) apart"},
@@ -345,7 +346,7 @@ static const attest_constant sharp_gap_constants[] = {
 
 const attest_statement attest_statement_sharp_gap = {
     .name = "sharp_gap",
-    .title = "The sharp gap: boltz tells sets apart from log(2 + sqrt 3) on, and not below",
+    .title = "The sharp gap: boltz separates sets from log(2 + sqrt 3) on, and not below",
     .source = "our own",
     .text =
         "Let A and B be different finite nonempty sets of reals whose distinct values are at "
@@ -353,9 +354,10 @@ const attest_statement attest_statement_sharp_gap = {
         "maxima differ, |boltz(A) - boltz(B)| >= g - nu > 0. If they agree, c is the largest "
         "element of the symmetric difference and t = max - c, then |boltz(A) - boltz(B)| >= "
         "e^{-t} [(t - m)(1 - 2q) - mu] > 0, m = g q/(1+q) where t < 2g, else nu; at g = "
-        "log(2 + sqrt 3) the difference is positive still. The order is that of Lemma F. For "
-        "sets of at most n elements any gap above g_n does: {0, -g} and {0, -2g, ..., -ng} "
-        "have equal boltz at g = g_n, and g_n rises to log(2 + sqrt 3): no smaller gap does.",
+        "log(2 + sqrt 3) the difference is still positive. The order is that of Lemma F. For "
+        "sets of at most n elements any gap above g_n suffices: {0, -g} and {0, -2g, ..., -ng} "
+        "have equal boltz at g = g_n, and g_n rises to log(2 + sqrt 3): no smaller gap "
+        "suffices for all n.",
     .hypotheses = sharp_gap_hypotheses,
     .constants = sharp_gap_constants,
     .decided_by = "balls",

@@ -14,8 +14,9 @@ typedef struct attest_multiples_shape {
     bool bent;      /* the tokens are not collinear */
 } attest_multiples_shape;
 
-/* dataset = the sequences of tokens t u of the pair, for a random u != 0 of this dim; a bent
- * shape adds t^2 to the last entry of each token. Status: NOMEM. */
+/* dataset = the sequences of the pair: tokens m u for its multiples m and a random u != 0 of
+ * this dim. A bent shape adds m^2 to the last entry of each token; the tokens are collinear all
+ * the same if dim is 1 or u lies along the last axis, and are then no pair. Status: NOMEM. */
 attest_status attest_multiples_gen(attest_dataset *dataset, struct theft *t, size_t dim,
                                    const attest_universal_pair *pair,
                                    attest_multiples_shape shape) ATTEST_WARN_UNUSED;

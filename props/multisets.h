@@ -1,4 +1,5 @@
-/* multisets.h -- Boltzmann values of multisets, from the definition and from the identities. */
+/* multisets.h -- Boltzmann values boltz(A) of multisets A, from the definition and from the
+ * identities (M) and (L) of proofs-notes/boltzmann.md. */
 #ifndef ATTEST_PROPS_MULTISETS_H
 #define ATTEST_PROPS_MULTISETS_H
 
@@ -21,9 +22,8 @@ attest_status attest_multisets_init(attest_multisets *sets, const attest_dataset
                                     size_t a, size_t b) ATTEST_WARN_UNUSED;
 void attest_multisets_clear(attest_multisets *sets);
 
-/* Return the number of entries of A (which = 0) or B, and whether they are all equal; most =
- * the largest.
- */
+/* Return the number of entries of A (which = 0) or B (which = 1), and whether they are all
+ * equal; most = the largest entry. */
 size_t attest_multisets_size(const attest_multisets *sets, int which);
 bool attest_multisets_constant(const attest_multisets *sets, int which);
 void attest_multisets_most(fmpq_t most, const attest_multisets *sets, int which);

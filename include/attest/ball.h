@@ -24,9 +24,10 @@ ATTEST_API int attest_ball_parse_arf(arf_t x, const char *text);
  * of the exponent, whatever the midpoint's precision. */
 ATTEST_API char *attest_ball_format_log2(const arb_t x);
 
-/* "[3.00000 +/- 8.7e-19]", up to 20 significant digits, all of them known: the printed interval
- * contains the ball. Balls beyond 2^+-4096 are written "[1.25 +/- 1e-19] * 2^-642457", so that
- * exponents are never expanded to digits. The caller frees it. NULL: out of memory. */
+/* "[3.141592653589793238 +/- 5.52e-19]", up to 20 significant digits, all of them known: the
+ * printed interval contains the ball. Balls beyond 2^+-4096 are written "[1.25 +/- 1.01e-3] *
+ * 2^-642457", so that exponents are never expanded to digits. The caller frees it. NULL: out of
+ * memory. */
 ATTEST_API char *attest_ball_format_text(const arb_t x);
 
 #ifdef __cplusplus

@@ -33,9 +33,9 @@ typedef struct attest_claim {
     const attest_dataset *dataset;
     const attest_weights *weights; /* of the same dimension as the dataset */
     bool has_r;
-    fmpq_t r, delta;    /* >= 0 */
-    const char *method; /* "auto", or a name from attest_certify_method_name */
-    long max_bits;
+    fmpq_t r, delta;          /* >= 0 */
+    const char *method;       /* "auto", or a name from attest_certify_method_name */
+    long max_bits;            /* >= ATTEST_CERTIFY_BITS */
     size_t max_terms;         /* >= 1 */
     double max_work;          /* >= 0; INFINITY: no limit */
     attest_progress progress; /* of the evaluation of contexts, and of the search for pairs */
@@ -84,7 +84,7 @@ ATTEST_API void attest_certificate_witness_clear(attest_certificate_witness *wit
 typedef struct attest_finding {
     attest_verdict verdict;
     attest_claim_part part; /* the part that is refuted or undecided */
-    const char *method;     /* a name from the table */
+    const char *method;     /* a name from attest_certify_method_name */
     long precision_bits;    /* the largest precision of a ball that was used; 0: none */
     bool has_pair;          /* there is a required pair */
     attest_place pair[2];   /* in lexicographic order */
@@ -100,7 +100,9 @@ typedef struct attest_finding {
     attest_certificate_witness witness;
 } attest_finding;
 
-/* Undecided, all numbers 0. A finding can be used for several calls. */
+/* Undecided, min_separation and max_norm indeterminate, all counts 0. A finding can be
+ * used for several calls; then by_filter, by_ball, precision_bits and the witness may be those
+ * of an earlier one. */
 ATTEST_API void attest_finding_init(attest_finding *finding);
 ATTEST_API void attest_finding_clear(attest_finding *finding);
 
@@ -109,11 +111,13 @@ ATTEST_API void attest_finding_clear(attest_finding *finding);
  * if a separation or a bound may be met exactly, and from leading exponents if the terms are
  * too far apart for balls. A claim stays undecided if it meets a limit, which the reason
  * names. With the method filter these decide only the pairs that doubles with error bounds
- * cannot exclude. Status: USAGE (unknown method, or one that does not apply to the weights),
- * DOMAIN (dimensions), UNABLE (also if an evaluation would exceed max_work, by an estimate
- * that is made before it), NOMEM, IO (a worker died). Cost: one evaluation per sequence, the
- * closest pair of outputs, and an evaluation at higher precision of the few sequences that
- * belong to a candidate. */
+ * cannot exclude. Status: USAGE (unknown method, or one that does not apply to the weights;
+ * max_bits or max_terms is too small), DOMAIN (dimensions; a negative bound; weights whose
+ * norm, positions, softcap or residual must first be paired with the data, pairing.h), FORMAT
+ * (shapes of the weights do not fit together), UNABLE (also if an evaluation would exceed
+ * max_work, by an estimate that is made before it), NOMEM, IO (a worker died). Cost: one
+ * evaluation per sequence, the closest pair of outputs, and an evaluation at higher precision
+ * of the few sequences that belong to a candidate. */
 ATTEST_API attest_status attest_certify(attest_finding *finding, const attest_claim *claim,
                                         attest_error *error) ATTEST_WARN_UNUSED;
 

@@ -26,8 +26,9 @@ typedef struct attest_input {
 } attest_input;
 
 /* Reads the file at path, or standard input for "-", to its end. A file of more than limit
- * bytes is rejected before memory is allocated. The error's text begins with the path. On
- * failure input is empty, and may be closed. Status: IO, NOMEM, UNABLE (limit). */
+ * bytes is rejected before memory is allocated, a pipe once more than limit bytes were read.
+ * The error's text begins with the path, or with "standard input". On failure input is empty,
+ * and may be closed. Status: IO, NOMEM, UNABLE (limit). */
 ATTEST_API attest_status attest_input_open(attest_input *input, const char *path, size_t limit,
                                            attest_error *error) ATTEST_WARN_UNUSED;
 

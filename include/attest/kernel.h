@@ -24,7 +24,7 @@ extern "C" {
 
 /* |attest_kernel_exp - exp| in ulps of the exact value, over the whole range; an ulp is that of
  * the binade of the exact value, and 2^-1074 below 2^-1022. Proved: proofs-notes/kernel-exp.md.
- * The largest error measured over 10^8 points is smaller; tests/kernel/exp_long.c has it. */
+ * The largest error measured over 10^8 points is smaller; proofs-notes/kernel-exp.md has it. */
 #define ATTEST_KERNEL_EXP_ULP 0.60
 
 /* y[i] = exp(x[i]), i < count.
@@ -40,8 +40,8 @@ ATTEST_API void attest_kernel_exp(double *y, const double *x, size_t count);
  * real result for these doubles, by proofs-notes/kernel-error.md; +inf where an input is not
  * finite or the arithmetic overflowed. error may be NULL; out is the same with and without it.
  * Cost: n^2 (2 d + about 20) operations per batch entry, and scratch memory of about
- * 2 n d + 32 n doubles unless n, d <= 16 and n d <= 128; without memory a slower path is taken
- * that needs none. */
+ * 2 n d + 32 n doubles unless n, d <= 16 and n d <= 128; if it cannot be allocated, the scalar
+ * kernel, which needs none, computes the result. */
 ATTEST_API void attest_kernel_softmax_attention(double *out, const double *q, const double *k,
                                                 const double *v, size_t batch, size_t n,
                                                 size_t d, double *error);
@@ -68,11 +68,10 @@ ATTEST_API void attest_kernel_hardmax_attention_causal(double *out, const double
                                                        double *error);
 
 /* Chooses the kernel of the whole process: a name of attest_kernel_list, or NULL for the
- * fastest one that this machine and this build can run. Without a call the first use of a
- * kernel makes the latter choice. To be called, if at all, before other threads use kernels:
- * calls that overlap with it are safe, but either kernel may serve them. Status: USAGE when no
- * kernel has that name, or when this machine or this build cannot run it; the choice is then
- * unchanged. */
+ * fastest one that this machine and this build can run. Without a call, the first use of a
+ * kernel chooses the fastest one. Call it before other threads use kernels: calls that overlap
+ * with it are safe, but either kernel may serve them. Status: USAGE when no kernel has that
+ * name, or when this machine or this build cannot run it; the choice is then unchanged. */
 ATTEST_API attest_status attest_kernel_select(const char *name) ATTEST_WARN_UNUSED;
 
 /* The name of the kernel in use, e.g. "avx2" or "scalar". */

@@ -73,5 +73,10 @@ def describe(judgement: "Judgement") -> str:
     if more > 0:
         lines.append(f"  and {more} more")
     lines += [f"a kernel with this fault returns such an output: {fault}" for fault in found["returned_by_faults"]]
+    if "tfloat32" in found["cannot_distinguish"]:
+        lines.append(
+            "this model cannot tell TF32 from binary32 here: its bounds also contain the exact results of inputs rounded to tfloat32; "
+            "use a model that names the order and the tiles of the kernel"
+        )
     lines += _worst(judgement, batches)
     return "\n".join(lines + (describe_lse(judgement.lse, name) if judgement.lse else []))

@@ -4,7 +4,7 @@
  * A record is a JSON object. In pipes and journals it stands in a frame with its length and a
  * hash, so that a reader detects missing or changed bytes:
  *
- *     attest-record KIND LENGTH SHA256\n PAYLOAD \n
+ *     attest-record KIND LENGTH SHA256\nPAYLOAD\n
  *
  * The hash covers the hash of the frame before it, KIND, LENGTH and PAYLOAD: no frame can be
  * changed, lost or moved without being detected. */
@@ -54,8 +54,9 @@ typedef struct attest_violation {
     char *reason;
     char *text;
     uint64_t more; /* further trials that were shrunk to the same instance */
-    bool flaky;    /* the shrunk instance was not violated when it was decided again: text and
-                      reason    are those of the trial's own instance */
+    /* The shrunk instance was not violated when it was decided again; text, margin and reason
+     * are those of the trial's own instance. */
+    bool flaky;
 } attest_violation;
 
 typedef struct attest_chunk_result {
@@ -72,7 +73,7 @@ typedef struct attest_chunk_result {
     size_t deaths;
     attest_death *death;
     char *observations; /* JSON Lines, or NULL */
-    double seconds;     /* of the campaign */
+    double seconds;     /* its share of the time of the campaign */
 } attest_chunk_result;
 
 void attest_chunk_result_init(attest_chunk_result *result);
@@ -141,13 +142,14 @@ typedef enum attest_frame_state {
     ATTEST_FRAME_DAMAGED /* the bytes are not those that were written */
 } attest_frame_state;
 
-/* Appends a frame to text and sets the chain to its hash. Domain: kind has fewer than
- * ATTEST_FRAME_KIND letters. */
+/* Appends a frame to text and sets the chain to its hash; out of memory, text->failed is set.
+ * Domain: kind is 1 to ATTEST_FRAME_KIND - 1 lower-case letters, size is below 10^12. */
 void attest_frame_format(attest_text *text, attest_frame_chain *chain, const char *kind,
                          const char *payload, size_t size);
 
-/* frame = the frame at the beginning of bytes[0..size), if it is whole; then the chain is set
- * to its hash. */
+/* frame = the frame at the beginning of bytes[0..size), if it is whole; its payload points into
+ * bytes. Then the chain is set to its hash; otherwise the chain does not change, and frame is
+ * unspecified. */
 attest_frame_state attest_frame_parse(attest_frame *frame, attest_frame_chain *chain,
                                       const char *bytes, size_t size);
 

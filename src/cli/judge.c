@@ -285,6 +285,15 @@ static void print_hints(const judge_job *job, const attest_judgement *layer)
             }
         if (layer[i].summary.all.undecided && layer[i].unbounded)
             attest_print("undecided because: %s\n", layer[i].unbounded);
+        if (layer[i].same_in_tfloat32) {
+            if (job->x.source.layered)
+                attest_print("layer %zu: ", layer[i].number);
+            attest_print(
+                "this model cannot tell TF32 from binary32 here: its bounds also contain the "
+                "exact results\nof inputs rounded to tfloat32; use a model that names the "
+                "order "
+                "and the tiles of the kernel\n");
+        }
     }
 }
 

@@ -80,6 +80,7 @@ static attest_status take_string(cursor *at, char *text, size_t size, const char
 static attest_status parse_descr(attest_array *array, cursor *at, attest_error *error)
 {
     static const char *const name[] = {
+        /* by attest_array_type */
         "f2", "", /* bfloat16 has no .npy type */
         "f4", "f8", "i1", "i2", "i4", "i8",
         "u1", "u2", "u4", "u8", "",   "", /* nor have the 8-bit floats */
@@ -125,7 +126,7 @@ static attest_status parse_length(size_t *length, cursor *at, attest_error *erro
         if (digits == 1 && *length == 0)
             return refuse(at, error, "a length without leading zeros");
         if (*length > (SIZE_MAX - digit) / 10)
-            return refuse(at, error, "a length that memory can have");
+            return refuse(at, error, "a length that fits in memory");
         *length = *length * 10 + digit;
     }
     if (digits == 0)

@@ -278,11 +278,17 @@ void attest_judge_rule_init(attest_judge_rule *rule, const attest_judge_variant 
 {
     const attest_judge_variant *v = variant;
     double e, u;
-    bool any = v->scale == ATTEST_JUDGE_SCALE_ANY, whole = v->splits == 1;
+    bool any = v->scale == ATTEST_JUDGE_SCALE_ANY, whole;
 
     rule->variant = v;
     rule->descaled = problem->descaled;
     rule->value_factor = 1;
+    rule->joined_sums = v->splits > 1 && v->join == ATTEST_JUDGE_JOIN_SUMS;
+    rule->joined_anyhow = v->splits > 1 && v->join == ATTEST_JUDGE_JOIN_ANY;
+    rule->joined_logs =
+        rule->joined_anyhow || (v->splits > 1 && v->join == ATTEST_JUDGE_JOIN_LOGS);
+    rule->quotients = rule->joined_sums ? 1 : v->splits;
+    whole = rule->quotients == 1;
     /* models have no schemes without errors */
     rule->quantised = v->cast && v->p_scheme.name[0] &&
                       attest_block_error_init(&rule->scheme, &v->p_scheme, NULL) == ATTEST_OK;
@@ -301,21 +307,24 @@ void attest_judge_rule_init(attest_judge_rule *rule, const attest_judge_variant 
         attest_judge_exp_up(rule->reach / 2);
     /* a negative offset is removed after flushing; parts are multiplied, added and divided once
      * more each */
-    rule->tiny = ldexp(ATTEST_TERM(flushed_result, whole ? 1 : (double)v->splits + 1),
+    rule->tiny = ldexp(ATTEST_TERM(flushed_result, whole ? 1 : (double)rule->quotients + 1),
                        -125 + (v->offset < 0 ? (int)-v->offset : 0));
     rule->folded = any || v->scale == ATTEST_JUDGE_SCALE_FOLDED;
     rule->queried = any || v->scale == ATTEST_JUDGE_SCALE_QUERY;
     rule->scored = any || v->scale == ATTEST_JUDGE_SCALE_SCORE;
     rule->shifted = ATTEST_TERM(reference_rounding, (v->offset != 0 ? 4 : 2) * u * (1 + 8 * u));
-    rule->rescaled = v->max != ATTEST_JUDGE_MAX_TWO_PASS;
+    rule->rescaled =
+        v->max != ATTEST_JUDGE_MAX_TWO_PASS || rule->joined_sums || rule->joined_anyhow;
     rule->known_tiles =
         rule->rescaled && v->tile > 0 && whole && v->direction != ATTEST_JUDGE_DIRECTION_ANY;
     rule->after = v->place != ATTEST_JUDGE_PLACE_BEFORE;
     rule->before = v->place != ATTEST_JUDGE_PLACE_AFTER;
     rule->known_reference =
-        v->cast && !rule->quantised && whole && !rule->before && v->threshold == 0 &&
-        v->sum_of == ATTEST_JUDGE_SUM_UNCAST && !problem->qkv.sink.data &&
+        v->cast && !rule->quantised && v->splits == 1 && !rule->before && v->threshold == 0 &&
+        v->sum_of != ATTEST_JUDGE_SUM_ANY && !problem->qkv.sink.data &&
         (!rule->rescaled || (v->max == ATTEST_JUDGE_MAX_ONLINE && rule->known_tiles));
+    rule->known_quotients = v->cast && !rule->quantised && v->splits == 1 && !rule->after &&
+                            v->threshold == 0 && v->p.precision <= 50;
 }
 
 void attest_judge_rule_set_head(attest_judge_rule *rule, const attest_judge_head *head)

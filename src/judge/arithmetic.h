@@ -103,8 +103,14 @@ typedef struct attest_judge_rule {
     bool queried;   /* the query may be scaled */
     bool scored;    /* the score may be multiplied */
     bool rescaled;  /* the reference may grow while weights are added */
+    bool joined_sums;     /* there may be parts, and their sums are joined */
+    size_t quotients;     /* the most parts that are divided by their own row sum; 1: none */
+    bool joined_logs;     /* their weights may be exponentials minus the logarithm of the sum */
+    bool joined_anyhow;   /* there may be parts, joined in any way */
     bool known_tiles;     /* tiles that may raise it are found row by row */
     bool known_reference; /* the reference is known up to its error */
+    bool known_quotients; /* weights are divided before their cast, by a sum that is known up to
+                             its error */
     bool after, before;   /* places of the division */
     bool quantised;       /* weights are quantised, with these errors */
     attest_block_error scheme;

@@ -43,6 +43,7 @@ static void work_clear(attest_judge_work *work)
     for (size_t i = 0; by_column[i]; i++)
         free(*by_column[i]);
     free(work->tile_raises);
+    free(work->tile_next);
     memset(work, 0, sizeof *work); /* it may be cleared again */
 }
 
@@ -64,7 +65,8 @@ static attest_status work_init(attest_judge_work *work, size_t keys, size_t colu
             (*by_column[i] = attest_memory_alloc(columns + JUDGE_LOOPS_PAD, sizeof(double))) &&
             whole;
     work->tile_raises = attest_memory_alloc(keys + 1, sizeof *work->tile_raises);
-    if (whole && work->tile_raises)
+    work->tile_next = attest_memory_alloc(keys + 1, sizeof *work->tile_next);
+    if (whole && work->tile_raises && work->tile_next)
         return ATTEST_OK;
     work_clear(work);
     return attest_memory_fail(error);
@@ -199,6 +201,15 @@ static void pack(attest_judge_head_bound *x)
     }
 }
 
+static void prepare(attest_judge_head_bound *x)
+{
+    pack(x);
+    for (size_t r = 0; r < x->rules; r++) {
+        attest_judge_rule_set_head(&x->rule[r], &x->head);
+        x->raised[r] = find_raised(x, &x->rule[r]);
+    }
+}
+
 attest_status attest_judge_head_bound_load(attest_judge_head_bound *bound, size_t batch,
                                            size_t head, attest_error *error)
 {
@@ -208,12 +219,37 @@ attest_status attest_judge_head_bound_load(attest_judge_head_bound *bound, size_
         return ATTEST_OK;
     ATTEST_TRY(attest_judge_head_load(&x->head, batch, head, error));
     x->loaded = true;
-    pack(x);
-    for (size_t r = 0; r < x->rules; r++) {
-        attest_judge_rule_set_head(&x->rule[r], &x->head);
-        x->raised[r] = find_raised(x, &x->rule[r]);
-    }
+    prepare(x);
     return ATTEST_OK;
+}
+
+static bool round_all(double *x, size_t count, const attest_in_double *format)
+{
+    bool changed = false;
+
+    for (size_t i = 0; i < count; i++) {
+        double rounded = attest_in_double_convert(x[i], format);
+
+        changed = changed || rounded != x[i];
+        x[i] = rounded;
+    }
+    return changed;
+}
+
+bool attest_judge_head_bound_round(attest_judge_head_bound *bound, const attest_format *format)
+{
+    attest_judge_head *head = &bound->head;
+    const attest_judge_problem *problem = head->problem;
+    attest_in_double to;
+    bool q, k, v;
+
+    attest_in_double_init(&to, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    q = round_all(head->q, problem->queries * problem->dim, &to);
+    k = round_all(head->k, problem->keys * problem->dim, &to);
+    v = round_all(head->v, problem->keys * problem->value_dim, &to);
+    bound->loaded = false; /* these are not the values of the problem */
+    prepare(bound);
+    return q || k || v;
 }
 
 /* ---- rows ---- */
@@ -299,12 +335,12 @@ static void add_spreads(attest_judge_work *x, const attest_judge_rule *rule, siz
 {
     const struct judge_loops *kernel = attest_judge_loops();
     const double *v = x->v + first * x->stride;
-    bool known = attest_judge_row_is_known(x, rule);
 
-    if (known)
+    (void)rule;
+    if (x->known)
         kernel->columns(x->offset_v, x->spread_v, v, x->stride, x->offset + first,
                         x->spread + first, count);
-    if (x->narrow && (!known || x->open))
+    if (x->narrow && (!x->known || x->open))
         kernel->spreads(x->spread_v, x->center, v, x->stride, x->half + first, count);
     if (x->sized)
         kernel->magnitudes(x->size_v, v, x->stride, x->weight_size + first, count);
@@ -535,7 +571,7 @@ static double score_part(const attest_judge_work *x, const attest_judge_rule *ru
 static void add_key_parts(double part[ATTEST_JUDGE_STAGES], const attest_judge_work *x,
                           const attest_judge_rule *rule, size_t column)
 {
-    bool known = attest_judge_row_is_known(x, rule);
+    bool summed = x->known && rule->variant->sum_of == ATTEST_JUDGE_SUM_CAST && rule->after;
     double moved = 0, center = x->center[column];
 
     for (size_t j = 0; j < x->count; j++) {
@@ -548,8 +584,8 @@ static void add_key_parts(double part[ATTEST_JUDGE_STAGES], const attest_judge_w
         part[ATTEST_JUDGE_STAGE_SCALING] += w * (x->delta[j] - score);
         part[ATTEST_JUDGE_STAGE_WEIGHTS] += w * fmax(x->g[j] - x->delta[j], 0);
         part[ATTEST_JUDGE_STAGE_CASTS] +=
-            (known ? x->spread[j] : x->cast[j]) / x->sum * fabs(v);
-        moved += known ? x->offset[j] / x->sum * v : 0;
+            (x->known ? x->spread[j] : x->cast[j]) / x->sum * fabs(v);
+        moved += x->known ? x->offset[j] / x->sum * (summed ? v - center : v) : 0;
     }
     part[ATTEST_JUDGE_STAGE_CASTS] += fabs(moved);
 }
@@ -568,7 +604,11 @@ static void set_terms(void *context, const attest_judge_work *work,
     part[ATTEST_JUDGE_STAGE_ROW_SUM] =
         center * fmax(1 / work->ratio_low - 1, 1 - 1 / work->ratio_high);
     part[ATTEST_JUDGE_STAGE_DIVISION] =
-        center * (rule->final + (rule->descaled ? rule->work.u : 0)) + rule->tiny;
+        center * ((rule->after || rule->quotients > 1 ? rule->final
+                   : rule->pv.u < rule->work.u        ? rule->work.u
+                                                      : 0) +
+                  (rule->descaled ? rule->work.u : 0)) +
+        rule->tiny;
     for (int i = 0; i < ATTEST_JUDGE_STAGE_OUTPUT; i++)
         part[i] *= rule->value_factor;
     center *= rule->value_factor;

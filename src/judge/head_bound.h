@@ -42,6 +42,9 @@ void attest_judge_head_bound_clear(attest_judge_head_bound *bound);
 attest_status attest_judge_head_bound_load(attest_judge_head_bound *bound, size_t batch,
                                            size_t head, attest_error *error) ATTEST_WARN_UNUSED;
 
+/* Rounds the values of the head that is loaded to a format, to nearest; whether one changed. */
+bool attest_judge_head_bound_round(attest_judge_head_bound *bound, const attest_format *format);
+
 /* The bounds of these rows, at most ATTEST_JUDGE_BLOCK of them, the hull over the variants: lo,
  * hi, exact, error one after another for every row. They do not depend on which other rows are
  * in the block. Returns the reason why an element has no bound. */

@@ -379,6 +379,13 @@ static element weigh_split(part *p, size_t split, size_t splits)
     return attest_judge_interval_exp(p->x, argument, false);
 }
 
+/* Schedules have none of these ways. */
+static void join_otherwise(part *p, size_t splits)
+{
+    (void)splits;
+    p->failed = true;
+}
+
 /* ---- a row ---- */
 
 /* Lemma 2: a lower end may be flushed down to 0, an upper end up to 0. */

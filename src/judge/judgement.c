@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/scope.h"
 #include "format/simulate_in_double.h"
+#include "judge/distinguish.h"
 #include "judge/model.h"
 #include "judge/printed.h"
 #include "judge/problem.h"
@@ -336,6 +337,17 @@ static attest_status try_fault(attest_judgement *layer, attest_judge_fault fault
     return ATTEST_OK;
 }
 
+/* Whether the bounds are too wide to show that a kernel rounds its inputs to tfloat32. */
+static attest_status try_tfloat32(attest_judgement *judgement, const judgement_inputs *x,
+                                  attest_error *error)
+{
+    attest_format format;
+
+    ATTEST_TRY(attest_format_parse(&format, "tfloat32", error));
+    return attest_judge_bounds_contain_rounded(&judgement->same_in_tfloat32, x->bounds, x->rows,
+                                               x->qkv, x->model, &format, error);
+}
+
 attest_status attest_judgement_set(attest_judgement *judgement, const double *output,
                                    const attest_judge_bounds *bounds,
                                    attest_judge_bounds *other, const attest_qkv *qkv,
@@ -361,6 +373,8 @@ attest_status attest_judgement_set(attest_judgement *judgement, const double *ou
     if (judgement->summary.has_worst)
         ATTEST_TRY(attest_judge_terms_find(&judgement->terms, judgement->summary.worst.at, qkv,
                                            model, error));
+    if (attest_judge_counts_verdict(&judgement->summary.all) == ATTEST_JUDGE_WITHIN)
+        ATTEST_TRY(try_tfloat32(judgement, &x, error));
     plain = plain && !rows.selected; /* faults are tried on whole outputs of plain problems */
     for (int i = 0; plain && judgement->summary.all.wrong && i < ATTEST_JUDGE_FAULTS; i++)
         ATTEST_TRY(try_fault(judgement, (attest_judge_fault)i, &x, error));
@@ -690,6 +704,20 @@ static void write_sample(attest_json *json, const attest_judgement *layer, size_
     attest_json_write_close(json);
 }
 
+/* The formats to which the inputs of every layer could have been rounded without a verdict of
+ * wrong. */
+static void write_indistinct(attest_json *json, const attest_judgement *layer, size_t count)
+{
+    bool all = count > 0;
+
+    for (size_t i = 0; i < count; i++)
+        all = all && layer[i].same_in_tfloat32;
+    attest_json_write_array(json, "cannot_distinguish");
+    if (all)
+        attest_json_write_string(json, NULL, "tfloat32");
+    attest_json_write_close(json);
+}
+
 void attest_judgement_write(attest_json *json, const attest_judgement *layer, size_t count)
 {
     attest_judge_counts total = attest_judgement_total(layer, count);
@@ -717,6 +745,7 @@ void attest_judgement_write(attest_json *json, const attest_judgement *layer, si
     write_histogram(json, layer, count);
     write_faults(json, layer, count);
     write_schedules(json, layer, count);
+    write_indistinct(json, layer, count);
 }
 
 static void write(attest_json *json, const void *judgement)

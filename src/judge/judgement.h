@@ -74,6 +74,7 @@ struct attest_judgement {
     size_t number; /* of the layer */
     attest_judge_summary summary;
     attest_judge_terms terms; /* of the worst element */
+    bool same_in_tfloat32;    /* within, but inputs rounded to tfloat32 would be, too */
     bool printed;             /* the output is known to so many decimals */
     unsigned decimals;
     const char *unbounded;           /* why some elements are undecided, or NULL */

@@ -172,6 +172,22 @@ static void draw_sum(attest_judge_recipe *r, uint64_t *state, const attest_judge
     r->lanes = v->lanes > 1 ? v->lanes : toss(state) ? 1 : 1 + pick(state, 8);
     r->join = (attest_recipe_join)pick(state, 2);
     r->sink_in_max = r->argument != ATTEST_RECIPE_FOLDED && toss(state);
+    r->sink_last = r->argument != ATTEST_RECIPE_FOLDED && !r->sink_in_max && toss(state);
+}
+
+/* (o). */
+static attest_recipe_split draw_split(uint64_t *state, attest_judge_join join)
+{
+    switch (join) {
+    case ATTEST_JUDGE_JOIN_LOGS:
+        return (attest_recipe_split)pick(state, 3);
+    case ATTEST_JUDGE_JOIN_SUMS:
+        return ATTEST_RECIPE_SPLIT_SUMS;
+    case ATTEST_JUDGE_JOIN_ANY:
+        return (attest_recipe_split)pick(state, 5);
+    default:
+        return (attest_recipe_split)pick(state, 2);
+    }
 }
 
 attest_status attest_judge_recipe_draw(attest_judge_recipe *recipe,
@@ -195,10 +211,12 @@ attest_status attest_judge_recipe_draw(attest_judge_recipe *recipe,
     r->final_error = draw_error(state, push);
     r->output = variant->output_any ? draw_error(state, push) : ATTEST_RECIPE_NEAREST;
     r->splits = 1 + pick(state, variant->splits);
-    r->split_divides_last = toss(state);
+    r->split = draw_split(state, variant->join);
     r->before = variant->place == ATTEST_JUDGE_PLACE_ANY
                     ? pick(state, 4) == 0
                     : variant->place == ATTEST_JUDGE_PLACE_BEFORE;
+    if (r->before && r->splits > 1 && r->split == ATTEST_RECIPE_SPLIT_SUMS)
+        r->splits = 1;
     r->reciprocal = toss(state);
     r->target = pick(state, 1 << 20);
     r->push_up = toss(state);

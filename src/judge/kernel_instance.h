@@ -46,6 +46,15 @@ typedef enum attest_recipe_join {
 /* The largest number of lanes that can be simulated. */
 enum { ATTEST_RECIPE_LANES = 256 };
 
+/* How parts are joined, (o). */
+typedef enum attest_recipe_split {
+    ATTEST_RECIPE_SPLIT_WEIGHTS = 0, /* quotients, their weights divided */
+    ATTEST_RECIPE_SPLIT_LAST,        /* quotients, their sum divided */
+    ATTEST_RECIPE_SPLIT_LOGS,        /* quotients, their weights normalised by a logarithm */
+    ATTEST_RECIPE_SPLIT_RUNNING,     /* quotients, one after another, their sum divided */
+    ATTEST_RECIPE_SPLIT_SUMS         /* references, row sums and outputs that are not divided */
+} attest_recipe_split;
+
 typedef struct attest_judge_recipe {
     attest_recipe_dot score;
     bool scaled_query; /* (e) */
@@ -65,10 +74,11 @@ typedef struct attest_judge_recipe {
     attest_recipe_order sum; /* of a tile, if lanes is 1 */
     size_t lanes;
     attest_recipe_join join;
-    bool sink_in_max;
+    bool sink_in_max; /* (l): from the start */
+    bool sink_last;   /* (l): after the last tile */
     attest_recipe_dot pv;
     size_t splits;
-    bool split_divides_last; /* (o): the second way */
+    attest_recipe_split split;
     attest_recipe_error log_error;
     bool before;     /* place */
     bool reciprocal; /* a reciprocal and a product instead of a division */

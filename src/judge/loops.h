@@ -71,8 +71,12 @@ struct judge_loops_known {
         most;        /* 2^offset; the format: least number, 2^(1 - p), largest */
     double up, down; /* factors from the scale of the row to that of the tile, and back */
     double range, error, later; /* errors of the reference, an exponential and later factors */
+    bool summed;                /* the row sum adds the same casts */
+    bool divided; /* weights are divided before their cast: there are no later factors */
+    double doubt; /* of a divided weight whose cast is not known, relative */
     double fixed;
-    bool open; /* set: half of some key stayed */
+    double shift; /* summed: the sum of the offsets */
+    bool open;    /* set: half of some key stayed */
 };
 
 /* A matrix unit with binary32 results. */
@@ -170,7 +174,9 @@ struct judge_loops {
     /* offset and spread of the keys of a tile: an error in the product with V is at most half_j
      * |r| + spread_j |v_jc| and offset_j v_jc, where half_j is added to known->fixed and then
      * set to 0; or, where that is larger, half_j |v_jc - r| + spread_j |v_jc|, and half_j
-     * stays. */
+     * stays. summed: half_j |v_jc - r| and offset_j (v_jc - r). divided: the error of the
+     * quotient times the sum of w is at most spread_j |v_jc| and offset_j v_jc, and half_j is
+     * set to 0. */
     void (*known_casts)(double *offset, double *spread, double *half, const double *w,
                         const double *t, const double *delta, const double *cast,
                         struct judge_loops_known *known, const struct judge_loops_weight *rule,

@@ -332,6 +332,12 @@ static double last_error(const setting *s, double low, double high)
            ATTEST_TERM(lse_reference, v->lse.reference * s->u) * reference;
 }
 
+/* (L5) is derived for parts that are divided by their own row sums, and joined all at once. */
+static bool is_join_unknown(const attest_judge_rule *rule)
+{
+    return rule->joined_sums || rule->joined_anyhow;
+}
+
 /* Why there is no bound; what happens after the row sum does not matter here. */
 static attest_judge_reason find_reason(const attest_judge_work *x,
                                        const attest_judge_rule *rule)
@@ -341,6 +347,8 @@ static attest_judge_reason find_reason(const attest_judge_work *x,
                  reason == ATTEST_JUDGE_RECIPROCAL_LEAVES ||
                  reason == ATTEST_JUDGE_FACTOR_LEAVES;
 
+    if (is_join_unknown(rule))
+        return ATTEST_JUDGE_JOIN_UNKNOWN;
     return later && !rule->quantised ? ATTEST_JUDGE_BOUNDED : reason;
 }
 
@@ -382,7 +390,7 @@ void attest_judge_lse_bound_row(attest_judge_lse *lse, const attest_judge_work *
         lse->reason = ATTEST_JUDGE_SCORES_UNCERTAIN;
     ratio_low = ratio_high = 1;
     if (!lse->reason)
-        attest_judge_row_bound_sum(&ratio_low, &ratio_high, &x, rule);
+        attest_judge_row_sum_ratio(&ratio_low, &ratio_high, &x, rule, 0);
     if (!(ratio_low > 0))
         lse->reason = ATTEST_JUDGE_SCORES_UNCERTAIN;
     low = lse->reason ? 1 : x.sum_low * ratio_low;
@@ -416,7 +424,10 @@ void attest_judge_lse_bound_sink(attest_judge_lse *lse, double sink,
     if (v->splits > 1)
         error += maximum(v->split_log, v->lse.log_absolute) + rule->log_exp +
                  attest_judge_rule_units(rule, 8) * (fabs(sink) + offset + 1);
-    set_ends(lse, sink, sink, error, rule);
+    if (is_join_unknown(rule))
+        lse->reason = ATTEST_JUDGE_JOIN_UNKNOWN;
+    else
+        set_ends(lse, sink, sink, error, rule);
 }
 
 double attest_judge_lse_distance(const attest_judge_lse *lse)

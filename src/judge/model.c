@@ -258,6 +258,11 @@ static attest_status check_variant(const attest_judge_variant *variant, attest_e
         return attest_error_set(
             error, ATTEST_FORMAT,
             "max.threshold: only kernels of max.kind lazy have a threshold");
+    if (variant->splits > 1 && variant->join == ATTEST_JUDGE_JOIN_SUMS &&
+        variant->place == ATTEST_JUDGE_PLACE_BEFORE)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "splits.join: sums of parts are divided after they are joined: "
+                                "set final.place to after");
     if (tiled && variant->tile > 0 && opposes(variant->direction, variant->pv.order))
         return attest_error_set(error, ATTEST_FORMAT,
                                 "pv.order: this contradicts max.direction, the order in which "
@@ -356,6 +361,10 @@ static attest_status check_tiles(const attest_judge_schedule *schedule, size_t i
         return refuse(error, index, "tile", "a multiple of pv.promote is expected");
     if (schedule->splits > variant->splits)
         return clash(error, schedule, index, "splits", variant, "splits", "most");
+    if (schedule->splits > 1 && variant->join == ATTEST_JUDGE_JOIN_SUMS)
+        return refuse(error, index, "splits",
+                      "the parts of a schedule are divided before they are joined: splits.join "
+                      "must not be sums");
     if (schedule->splits > 1 && schedule->divide == ATTEST_JUDGE_PLACE_BEFORE)
         return refuse(error, index, "splits", "parts are divided after the product with V");
     if (schedule->rescale > variant->threshold)

@@ -59,6 +59,17 @@ typedef enum attest_judge_place {
     ATTEST_JUDGE_PLACE_BEFORE /* every weight is divided */
 } attest_judge_place;
 
+typedef enum attest_judge_join {
+    ATTEST_JUDGE_JOIN_QUOTIENTS = 0, /* every part is divided; the exponentials of the
+                                        logarithms of the row sums, over their sum, weigh the
+                                        quotients */
+    ATTEST_JUDGE_JOIN_LOGS,          /* the same, with the logarithm of that sum subtracted
+                                        before the exponentials of the weights */
+    ATTEST_JUDGE_JOIN_SUMS,          /* maxima, row sums and products with V are joined, and
+                                        divided once */
+    ATTEST_JUDGE_JOIN_ANY
+} attest_judge_join;
+
 typedef enum attest_judge_constant {
     ATTEST_JUDGE_CONSTANT_FOLDED = 0, /* k = fl32(fl32(scale) log2 e), fma(s, k, -fl32(m k)) */
     ATTEST_JUDGE_CONSTANT_SEPARATE    /* t = fl32(s fl32(scale)), exp(fl32(t - m)) */
@@ -130,6 +141,7 @@ typedef struct attest_judge_variant {
     size_t lanes;     /* lanes of the row sum; 1: any order */
     size_t splits;    /* the most parts of the keys that are joined at the end */
     double split_log; /* absolute error of log when parts are joined */
+    attest_judge_join join;
     double final_relative;
     attest_judge_place place;
     attest_format output;

@@ -57,6 +57,12 @@ static const char *const places[] = {
     [ATTEST_JUDGE_PLACE_AFTER] = "after",
     [ATTEST_JUDGE_PLACE_BEFORE] = "before",
 };
+static const char *const joins[] = {
+    [ATTEST_JUDGE_JOIN_QUOTIENTS] = "quotients",
+    [ATTEST_JUDGE_JOIN_LOGS] = "logs",
+    [ATTEST_JUDGE_JOIN_SUMS] = "sums",
+    [ATTEST_JUDGE_JOIN_ANY] = "any",
+};
 static const char *const quotients[] = {
     [ATTEST_JUDGE_QUOTIENT_DIVISION] = "division",
     [ATTEST_JUDGE_QUOTIENT_RECIPROCAL] = "reciprocal",
@@ -130,6 +136,7 @@ const attest_judge_field attest_judge_fields[] = {
     {"pv", "promote_tiles", ATTEST_JUDGE_COUNT_OR_NULL, .at = AT(pv.promote_tiles), .least = 1, .most = 1e9},
     COUNT("splits", "most", splits, 1, 65536),
     ERROR("splits", "log", split_log, 1000),
+    CHOICE("splits", "join", join, joins),
     ERROR("final", "relative", final_relative, 1),
     CHOICE("final", "place", place, places),
     FORMAT("output", "format", output),

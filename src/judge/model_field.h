@@ -35,7 +35,7 @@ typedef struct attest_judge_field {
 } attest_judge_field;
 
 /* The tables for variants, with the members of a group side by side, and for schedules. */
-enum { ATTEST_JUDGE_FIELDS = 49, ATTEST_JUDGE_SCHEDULE_FIELDS = 17 };
+enum { ATTEST_JUDGE_FIELDS = 50, ATTEST_JUDGE_SCHEDULE_FIELDS = 17 };
 extern const attest_judge_field attest_judge_fields[ATTEST_JUDGE_FIELDS];
 extern const attest_judge_field attest_judge_schedule_fields[ATTEST_JUDGE_SCHEDULE_FIELDS];
 

@@ -26,6 +26,7 @@ typedef enum attest_judge_reason {
     ATTEST_JUDGE_PRODUCT_OVERFLOWS,
     ATTEST_JUDGE_RECIPROCAL_LEAVES,
     ATTEST_JUDGE_FACTOR_LEAVES,
+    ATTEST_JUDGE_JOIN_UNKNOWN,
     ATTEST_JUDGE_OUTPUT_OVERFLOWS
 } attest_judge_reason;
 
@@ -82,12 +83,17 @@ typedef struct attest_judge_work {
     double *offset, *spread; /* if the reference is known: a cast weight is within spread_j of
                                 w_j + offset_j; half_j is then counted in fixed, and 0 */
     double fixed;
-    bool open; /* some keys keep their half_j */
+    double shift; /* the sum of the offsets, where the row sum adds the casts; else 0 */
+    bool open;    /* some keys keep their half_j */
+    bool known;   /* offset and spread are set */
+    bool divided; /* they are those of the quotient times sum: weights are divided before */
+    double divided_low; /* then: lower bound on the computed row sum */
     /* weight_size is at most size_part w, plus size_rest in all; likewise cast */
     double size_part, size_rest, cast_part, cast_rest;
     bool sized, casted;           /* these bounds are weak: the sums are formed instead */
     double *tile_low, *tile_high; /* bounds on the reference of a tile */
     size_t *tile_raises;          /* number of later tiles that may raise it */
+    size_t *tile_next;            /* the next tile with a larger upper bound */
     double raises;                /* bound on the rescales of a weight */
     double flushed;               /* a weight below this may be 0, or as large as this */
     double sink_low, sink_high, sink_weight;
@@ -95,6 +101,7 @@ typedef struct attest_judge_work {
     double largest_low, largest_high;
     double doubt;   /* at least (high - low) / high where low > 0 */
     double lost;    /* the sum of high where low = 0 */
+    double joined;  /* error of an exponent where parts are joined by logarithms */
     double apart;   /* |sum of the weights that are divided / row sum - 1|, without the rounding
                        of sums */
     double divisor; /* bound on the row sum */
@@ -143,14 +150,10 @@ void attest_judge_row_seek(attest_judge_work *work, const attest_judge_rule *rul
 void attest_judge_row_step(attest_judge_work *work);
 void attest_judge_row_finish(double *end, const attest_judge_work *work,
                              const attest_judge_rule *rule);
+/* Bounds on (the computed row sum) / (the sum of the weights). apart: of their exponentials. */
+void attest_judge_row_sum_ratio(double *low, double *high, const attest_judge_work *work,
+                                const attest_judge_rule *rule, double apart);
 void attest_judge_row_check(double *lo, double *hi, attest_judge_work *work);
-
-/* Bounds on (the computed row sum) / (the sum of the weights). */
-void attest_judge_row_bound_sum(double *low, double *high, const attest_judge_work *work,
-                                const attest_judge_rule *rule);
-
-/* Returns whether the casts of the row are known. */
-bool attest_judge_row_is_known(const attest_judge_work *work, const attest_judge_rule *rule);
 
 /* ---- shared by row_scores.c and row_weights.c ---- */
 

@@ -10,11 +10,6 @@
 /* The most passes over the values for one end, including the first. */
 enum { NEWTON_STEPS = 5 };
 
-bool attest_judge_row_is_known(const attest_judge_work *work, const attest_judge_rule *rule)
-{
-    return rule->known_reference && work->narrow && !work->weight_reason;
-}
-
 void attest_judge_row_begin(attest_judge_work *work)
 {
     for (size_t c = 0; c < work->stride; c++)
@@ -44,6 +39,9 @@ void attest_judge_row_close(attest_judge_work *work)
                                                 ATTEST_JUDGE_UP) +
                    ATTEST_TERM(known_spread, x->fixed * up);
 
+    if (x->divided) /* the row sum is in the spreads */
+        fixed = 0;
+
     for (size_t c = 0; c < x->stride; c++) {
         if (!x->sized)
             x->size_v[c] = x->size_part * x->size_w[c] +
@@ -57,8 +55,24 @@ void attest_judge_row_close(attest_judge_work *work)
     }
 }
 
-void attest_judge_row_bound_sum(double *low, double *high, const attest_judge_work *work,
-                                const attest_judge_rule *rule)
+/* The error of the sum of the weights of the parts, and of the logarithm that normalises them.
+ */
+static double join_error(const attest_judge_work *x, const attest_judge_rule *rule)
+{
+    double n = (double)rule->quotients, u = rule->work.u * (1 + 0x1p-10), sums, log = 0;
+
+    if (rule->quotients == 1)
+        return 0;
+    sums = ATTEST_TERM(sum_parts, (n + 1) * u);
+    if (rule->joined_anyhow)
+        sums += ATTEST_TERM(sum_running, n * u);
+    if (rule->joined_logs)
+        log = ATTEST_TERM(join_log, attest_judge_exp_up(x->joined) - 1);
+    return (sums + log * (1 + sums)) * ATTEST_JUDGE_UP;
+}
+
+void attest_judge_row_sum_ratio(double *low, double *high, const attest_judge_work *work,
+                                const attest_judge_rule *rule, double apart)
 {
     const attest_judge_work *x = work;
     const attest_judge_variant *v = rule->variant;
@@ -70,19 +84,22 @@ void attest_judge_row_bound_sum(double *low, double *high, const attest_judge_wo
         double tiles = floor((double)x->count / (double)v->tile) + 2;
         double steps = tiles * lane + ATTEST_TERM(sum_join, (double)v->lanes) + x->sink;
 
+        if (rule->joined_sums)
+            steps += ATTEST_TERM(sum_merged, (double)v->splits);
+
         roundings = steps < n ? steps : n;
     }
     roundings = ATTEST_TERM(sum_additions, roundings) + ATTEST_TERM(sum_rescales, x->raises);
-    if (v->splits > 1) /* joined in the working format */
-        parts = ATTEST_TERM(sum_parts, ((double)v->splits + 1) * rule->work.u * (1 + 0x1p-10));
+    parts = join_error(x, rule);
     /* terms, sums and rescaled numbers may underflow, on the scale of P */
     least = ATTEST_TERM(sum_least, (2 + x->raises) * n * lost / maximum(x->sum_low, 0x1p-900)) +
-            x->apart;
+            apart;
     *high = (1 + attest_judge_grow(u, roundings) + least) * (1 + parts) * ATTEST_JUDGE_UP;
-    *low = (1 - roundings * u - least) * (1 - parts) * ATTEST_JUDGE_DOWN;
+    parts = parts < 1 ? parts : 1;
+    *low = maximum(1 - roundings * u - least, 0) * (1 - parts) * ATTEST_JUDGE_DOWN;
     /* a rounded sum of numbers >= 0 is not below any of its terms, except for rescales */
-    if (x->apart > 0)
-        parts = 1 - (1 - parts) / (1 + x->apart);
+    if (apart > 0)
+        parts = 1 - (1 - parts) / (1 + apart);
     roundings = x->raises + 1;
     *low = maximum(*low, (x->largest_low * (1 - roundings * u) - roundings * lost) /
                              x->sum_high * (1 - parts) * ATTEST_JUDGE_DOWN);
@@ -227,8 +244,8 @@ void attest_judge_row_seek(attest_judge_work *work, const attest_judge_rule *rul
     attest_judge_work *x = work;
     double rounding = ATTEST_TERM(end_sums, (4 * (double)x->count + 64) *
                                                 0x1p-53); /* of center, then of spreads */
-    bool known = attest_judge_row_is_known(x, rule);
 
+    (void)rule;
     x->sign = sign;
     x->steps = x->narrow ? 0 : NEWTON_STEPS;
     for (size_t c = 0; !x->narrow && c < x->stride; c++)
@@ -239,8 +256,9 @@ void attest_judge_row_seek(attest_judge_work *work, const attest_judge_rule *rul
         double center = x->center[c];
         double slack = rounding * (x->size_v[c] + fabs(center) * x->sum_high);
         double spread = ATTEST_TERM(spread, x->spread_v[c]) +
-                        (known ? ATTEST_TERM(offset, sign * x->offset_v[c])
-                               : ATTEST_TERM(casts, x->cast_v[c]));
+                        (x->known ? ATTEST_TERM(offset, sign * x->offset_v[c])
+                                  : ATTEST_TERM(casts, x->cast_v[c])) -
+                        ATTEST_TERM(summed_offset, sign * center * x->shift);
 
         x->end[c] = sign * safe_end(x, sign * center,
                                     spread + ATTEST_TERM(product, x->product[c]) + slack);
@@ -271,8 +289,10 @@ static void set_products(attest_judge_work *x, const attest_judge_rule *rule)
     const attest_judge_variant *v = rule->variant;
     double unit = ldexp(rule->before ? maximum(x->divisor, 1) : 1, (int)-v->offset);
     double joined = 0;
-    double *most = x->slope;                             /* work space: not used yet */
-    double underflow = ATTEST_TERM(product_least, unit); /* for numbers on the scale of P */
+    double *most = x->slope; /* work space: not used yet */
+    /* for numbers on the scale of P; parts of a few keys are rescaled more often */
+    double underflow =
+        ATTEST_TERM(product_least, unit) * (rule->joined_sums || rule->joined_anyhow ? 2 : 1);
     attest_judge_sum_error sum;
 
     attest_judge_sum_error_init(&sum, &v->pv, &rule->pv, (double)x->seen, count_blocks(x, rule),
@@ -281,9 +301,15 @@ static void set_products(attest_judge_work *x, const attest_judge_rule *rule)
                                  v->direction == ATTEST_JUDGE_DIRECTION_ANY ? 0 : v->tile);
     if (!sum.tensor)
         adjust_tree(&sum, underflow, x, rule);
-    if (v->splits > 1)
+    if (rule->quotients > 1)
         joined = attest_judge_grow(
-            rule->work.u, ATTEST_TERM(joined, (double)v->splits + (rule->descaled ? 3 : 2)));
+            rule->work.u,
+            ATTEST_TERM(joined, (double)v->splits + (rule->descaled ? 3 : 2)) +
+                ATTEST_TERM(joined_running, rule->joined_anyhow ? (double)v->splits : 0));
+    /* the additions of a tree are counted: not those after blocks, or beside a depth */
+    else if (rule->joined_sums && (sum.tensor || v->pv.depth > 0))
+        joined = attest_judge_grow(maximum(rule->work.u, rule->pv.u),
+                                   ATTEST_TERM(merged, (double)v->splits));
     /* no partial sum exceeds the larger P of the positive part and the negative part N: 2 P is
      * P + N + |P - N|, and P - N is sum w v up to the errors of the weights */
     for (size_t c = 0; c < x->stride; c++) {
@@ -315,12 +341,18 @@ bool attest_judge_row_open(double *lo, double *hi, double *exact, double *error,
         x->unbounded = ATTEST_JUDGE_SCORES_UNCERTAIN;
     if (x->unbounded)
         return false;
-    attest_judge_row_bound_sum(&x->ratio_low, &x->ratio_high, x, rule);
+    attest_judge_row_sum_ratio(&x->ratio_low, &x->ratio_high, x, rule, x->apart);
     if (!(x->ratio_low > 0)) { /* the row sum may be 0 */
         x->unbounded = ATTEST_JUDGE_SCORES_UNCERTAIN;
         return false;
     }
     set_products(x, rule);
+    if (!x->divided)
+        return true;
+    /* the products are those of numbers that were divided by the row sum */
+    x->ratio_low = x->ratio_high = 1;
+    for (size_t c = 0; c < x->columns; c++)
+        x->product[c] *= x->sum_high / x->divided_low * ATTEST_JUDGE_UP;
     return true;
 }
 
@@ -330,10 +362,13 @@ void attest_judge_row_finish(double *end, const attest_judge_work *work,
                              const attest_judge_rule *rule)
 {
     const attest_in_double *h = &rule->output.in_double;
+    bool divides = rule->after || rule->quotients > 1; /* after the product with V */
+    /* a wider sum is rounded to the working format */
+    double rounded = ATTEST_TERM(narrowed, rule->pv.u < rule->work.u ? rule->work.u : 0);
     struct judge_loops_end to = {.sign = work->sign,
                                  .ratio_low = work->ratio_low,
                                  .ratio_high = work->ratio_high,
-                                 .final = rule->final,
+                                 .final = divides ? rule->final : rounded,
                                  .tiny = rule->tiny,
                                  .limit = rule->work.limit,
                                  .descaled = rule->descaled,
@@ -377,6 +412,8 @@ const char *attest_judge_reason_text(attest_judge_reason reason)
         [ATTEST_JUDGE_RECIPROCAL_LEAVES] = "the reciprocal of the row sum may be subnormal",
         [ATTEST_JUDGE_FACTOR_LEAVES] =
             "v_descale over the row sum may overflow or be subnormal",
+        [ATTEST_JUDGE_JOIN_UNKNOWN] =
+            "the log-sum-exp of parts has a bound only where splits.join is quotients or logs",
         [ATTEST_JUDGE_OUTPUT_OVERFLOWS] = "the output may overflow its format",
     };
 

@@ -241,6 +241,13 @@ static size_t find_tiles(attest_judge_work *x, const attest_judge_rule *rule)
     return tiles;
 }
 
+/* The rescales by a sink that is visited after the last tile, if it may exceed all scores. */
+static size_t sink_raises(const attest_judge_work *x, const attest_judge_rule *rule, double low)
+{
+    return (size_t)ATTEST_TERM(sink_last,
+                               x->sink && x->sink_logit + sink_error(x, rule) > low ? 1 : 0);
+}
+
 /* For every tile, replaces the bounds on its largest score by those on the reference when the
  * tile is added, and counts the later tiles that may raise it. */
 static void follow_tiles(attest_judge_work *x, const attest_judge_rule *rule)
@@ -248,6 +255,7 @@ static void follow_tiles(attest_judge_work *x, const attest_judge_rule *rule)
     size_t tiles = find_tiles(x, rule), raises = 0;
     bool backward = rule->variant->direction == ATTEST_JUDGE_DIRECTION_BACKWARD;
     double low = (double)-INFINITY, high = low; /* the maximum need not include a sink */
+    size_t last;
 
     for (size_t k = 0; k < tiles; k++) {
         size_t i = backward ? tiles - 1 - k : k;
@@ -261,9 +269,37 @@ static void follow_tiles(attest_judge_work *x, const attest_judge_rule *rule)
         x->tile_high[i] = high;
         x->tile_raises[i] = raises;
     }
+    last = sink_raises(x, rule, low);
     for (size_t i = 0; i < tiles; i++)
-        x->tile_raises[i] = raises - x->tile_raises[i];
+        x->tile_raises[i] = raises - x->tile_raises[i] + last;
     x->raises = (double)raises;
+}
+
+/* The same for parts that begin with any tile and whose sums are joined: judge.md, Sums of
+ * parts. Bounds on references are not known. A tile is rescaled by the later ones of its part,
+ * and by later parts, that exceed all since that tile, and once when its own part is joined. */
+static void follow_parts(attest_judge_work *x, const attest_judge_rule *rule)
+{
+    size_t tiles = find_tiles(x, rule), most = 0, *next = x->tile_next;
+    bool backward = rule->variant->direction == ATTEST_JUDGE_DIRECTION_BACKWARD;
+
+    for (size_t k = tiles; k-- > 0;) { /* in order of visit */
+        size_t i = backward ? tiles - 1 - k : k, at = k + 1;
+#define TILE(n) (backward ? tiles - 1 - (n) : (n))
+
+        while (at < tiles && !(x->tile_high[TILE(at)] > x->tile_low[i]))
+            at = next[TILE(at)];
+        x->tile_raises[i] = at < tiles ? x->tile_raises[TILE(at)] + 1 : 0;
+        while (at < tiles && !(x->tile_high[TILE(at)] > x->tile_high[i]))
+            at = next[TILE(at)];
+        next[i] = at;
+#undef TILE
+    }
+    for (size_t i = 0; i < tiles; i++) {
+        x->tile_raises[i] += (size_t)ATTEST_TERM(part_joined, 1) + (x->sink ? 1 : 0);
+        most = x->tile_raises[i] > most ? x->tile_raises[i] : most;
+    }
+    x->raises = (double)most;
 }
 
 /* The sum of the weights of some keys, g included, on the scale of a reference. Uses high as
@@ -281,14 +317,49 @@ static double sum_weights(attest_judge_work *x, size_t first, size_t last, doubl
            ATTEST_JUDGE_UP;
 }
 
+/* The largest sum of the weights of consecutive tiles, on the scale of the largest lower bound
+ * among them: for each tile, that of the longest run in which its bound is the largest. open:
+ * the tiles whose runs go on, their bounds falling, and tile_high their sums with what precedes
+ * them.
+ */
+static double largest_run(attest_judge_work *x, const attest_judge_rule *rule)
+{
+    double largest = 0, run;
+    size_t *open = x->tile_next, count = 0, i = 0, last;
+    double up = 1 + ((double)x->count + 16) * 0x1p-52;
+
+    for (size_t first = 0; first <= x->count; first = last, i++) {
+        bool end = first == x->count;
+
+        run = 0; /* of the tiles before this one whose bounds are not larger */
+        while (count > 0 && (end || !(x->tile_low[open[count - 1]] > x->tile_low[i]))) {
+            size_t k = open[--count];
+
+            run += x->tile_high[k];
+            if (x->tile_low[k] > (double)-INFINITY)
+                largest = maximum(largest, run * attest_judge_exp_up(x->top - x->tile_low[k]));
+        }
+        if (end)
+            break;
+        last = tile_end(x, rule, first);
+        x->tile_high[i] = run + sum_weights(x, first, last, x->top);
+        open[count++] = i;
+    }
+    return largest * up * ATTEST_JUDGE_UP;
+}
+
 double attest_judge_weights_sum_so_far(attest_judge_work *x, const attest_judge_rule *rule)
 {
     bool backward = rule->variant->direction == ATTEST_JUDGE_DIRECTION_BACKWARD;
     double sum = 0, largest = 0, before = (double)-INFINITY;
     size_t tiles = 0;
 
-    if (!(x->lowest > x->bottom - FAR) || (rule->rescaled && !rule->known_tiles))
+    /* the keys of a part may all be below the largest */
+    if (!(x->lowest > x->bottom - FAR) || (rule->rescaled && !rule->known_tiles) ||
+        rule->quotients > 1)
         return (double)INFINITY;
+    if (rule->joined_sums)
+        return largest_run(x, rule);
     if (!rule->rescaled)
         return sum_weights(x, 0, x->count, x->bottom);
     for (size_t first = 0; first < x->count; first = tile_end(x, rule, first))
@@ -314,7 +385,9 @@ double attest_judge_weights_sum_so_far(attest_judge_work *x, const attest_judge_
 void attest_judge_weights_set_raises(attest_judge_work *x, const attest_judge_rule *rule)
 {
     x->raises = 0;
-    if (rule->known_tiles)
+    if (rule->known_tiles && rule->joined_sums)
+        follow_parts(x, rule);
+    else if (rule->known_tiles)
         follow_tiles(x, rule);
     else if (rule->rescaled)
         x->raises = count_tiles(x, rule) - (x->sink ? 0 : 1);

@@ -125,6 +125,13 @@ static void set_divisor(attest_judge_work *x, const attest_judge_rule *rule)
         (1 + ATTEST_TERM(divisor, attest_judge_grow(rule->sum.u, n) + x->apart + 0x1p-10));
 }
 
+/* Whether the row sum may add weights after their cast. */
+static bool sums_casts(const attest_judge_rule *rule)
+{
+    return rule->variant->cast && rule->variant->sum_of != ATTEST_JUDGE_SUM_UNCAST &&
+           rule->after;
+}
+
 /* (4): bounds on the difference of the weight in the numerator from that in the sum: sets cast,
  * half, weight_size; low and high where the row sum adds casts. */
 static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, double common)
@@ -136,7 +143,7 @@ static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, doubl
         .u = ATTEST_TERM(cast_rounding, v->cast ? rule->p.u : 0),
         .half = ATTEST_TERM(cast_least,
                             v->cast ? ldexp(rule->p.quantum, -1 - (int)v->offset) * grown : 0),
-        .widens = v->cast && v->sum_of != ATTEST_JUDGE_SUM_UNCAST,
+        .widens = sums_casts(rule),
         .kept = true};
     double grow = (1 + x->widest + x->widest * x->widest) * (1 + cast.u) * ATTEST_JUDGE_UP;
 
@@ -148,7 +155,7 @@ static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, doubl
         cast.divided = ATTEST_TERM(cast_divided, rule->final);
         cast.rest = ATTEST_TERM(cast_flushed, rule->tiny * x->divisor);
     }
-    if (v->splits > 1) /* each part is divided, and possibly its weight */
+    if (rule->quotients > 1) /* each part is divided, and possibly its weight */
         cast.divided += ATTEST_TERM(split_divided, 2 * rule->final * (1 + rule->final));
     cast.cast_part = ((cast.kept ? cast.u : 0) + cast.divided) * grow;
     cast.size_part = grow * (1 + cast.cast_part) * ATTEST_JUDGE_UP;
@@ -177,6 +184,7 @@ static void set_known_tile(attest_judge_work *x, const attest_judge_rule *rule, 
                                       .quantum = rule->p.quantum,
                                       .unit = 2 * rule->p.u,
                                       .most = rule->p.in_double.most,
+                                      .summed = sums_casts(rule),
                                       .range =
                                           ATTEST_TERM(known_range, m_high - m_low) + 2 * moved};
 
@@ -197,12 +205,43 @@ static void set_known_tile(attest_judge_work *x, const attest_judge_rule *rule, 
                                       x->w + first, x->t + first, x->delta + first,
                                       x->cast + first, &known, &numbers, last - first);
     x->fixed += known.fixed;
+    x->shift += known.summed ? known.shift : 0;
     x->open = x->open || known.open;
+}
+
+/* (4), weights that are divided before their cast: the same, on the scale of the row sum, which
+ * is known up to the errors of its weights and of their addition. */
+static void know_quotients(attest_judge_work *x, const attest_judge_rule *rule)
+{
+    const struct judge_loops_weight numbers = weight_rule(x, rule, 0);
+    double low, high;
+    struct judge_loops_known known = {.two_b = ldexp(1, (int)rule->variant->offset),
+                                      .quantum = rule->p.quantum,
+                                      .unit = 2 * rule->p.u,
+                                      .most = rule->p.in_double.most,
+                                      .divided = true};
+
+    attest_judge_row_sum_ratio(&low, &high, x, rule, 0);
+    low *= x->sum_low * ATTEST_JUDGE_DOWN;
+    high *= x->sum_high * ATTEST_JUDGE_UP;
+    if (!(low > 0.5 && high / low < 1 + 0x1p-7))
+        return;
+    known.range = ATTEST_TERM(quotient_range, high / low * ATTEST_JUDGE_UP - 1) + 0x1p-44;
+    known.up = 1 / high;
+    known.down = x->sum;
+    known.error = ATTEST_TERM(quotient_exp, rule->log_exp) +
+                  ATTEST_TERM(quotient_division, rule->final) + 0x1p-44;
+    known.doubt = maximum(x->sum / low - 1, 1 - x->sum / high) * ATTEST_JUDGE_UP + 0x1p-44;
+    attest_judge_loops()->known_casts(x->offset, x->spread, x->half, x->w, x->t, x->delta,
+                                      x->cast, &known, &numbers, x->count);
+    x->divided_low = low;
+    x->known = x->divided = true;
 }
 
 /* (4), the reference known: sets offset, spread, fixed, open. */
 static void know_casts(attest_judge_work *x, const attest_judge_rule *rule)
 {
+    x->known = true;
     if (!rule->known_tiles) {
         set_known_tile(x, rule, 0, x->count, x->bottom, x->top, 0);
         return;
@@ -241,20 +280,23 @@ static void set_extremes(attest_judge_work *x, const attest_judge_rule *rule)
 
 /* The additional error of all weights, as an exponent: references that are rounded anew when
  * they grow, and parts that are joined. */
-static double common_error(const attest_judge_work *x, const attest_judge_rule *rule)
+static double common_error(attest_judge_work *x, const attest_judge_rule *rule)
 {
     const attest_judge_variant *v = rule->variant;
     double offset = fabs((double)v->offset), error = 0;
 
+    x->joined = 0;
     if (rule->rescaled && rule->folded)
         error += ATTEST_TERM(references, rule->shifted * (x->most + offset));
-    if (v->splits > 1) /* judge.md, Joined and The sink of a part: log n <= 0.7 log2 n + 1 */
-        error +=
+    if (rule->quotients >
+        1) /* judge.md, Joined and The sink of a part: log n <= 0.7 log2 n + 1 */
+        x->joined =
             ATTEST_TERM(split_log, v->split_log) + ATTEST_TERM(split_exp, 2 * rule->log_exp) +
             ATTEST_TERM(split_rounding,
                         2 * attest_judge_rule_units(rule, 8) *
                             (x->most + ATTEST_TERM(split_sizes, logb((double)x->seen) + 2) +
                              offset + rule->reach));
+    error += x->joined;
     return error * ATTEST_JUDGE_UP;
 }
 
@@ -396,7 +438,7 @@ static double farthest_shift(const attest_judge_work *x, const attest_judge_rule
 
     if (!rule->folded)
         return 0;
-    if (rule->rescaled || rule->variant->splits > 1)
+    if (rule->rescaled || rule->quotients > 1)
         size = maximum(size, fabs(x->lowest));
     /* one reference: half of the difference between two tiles */
     return ATTEST_TERM(far_reference, rule->shifted / 2) *
@@ -456,7 +498,8 @@ static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, 
     double rescaled = 1 + attest_judge_grow(2 * rule->log_exp, x->raises);
     double sums = (1 + leaves * rule->sum.u) * (1 + rule->sum.u) * rescaled;
     double products = (1 + leaves * rule->pv.u) * (1 + rule->pv.u) * rescaled;
-    double joined = v->splits > 1 ? (double)v->splits + 1 : 2; /* outputs of parts, added */
+    double joined =
+        rule->quotients > 1 ? (double)rule->quotients + 1 : 2; /* outputs of parts, added */
     double reference = v->splits > 1 ? x->lowest : x->bottom;
     double sink = x->sink ? largest_sink(x, rule, reference) : 0;
 
@@ -499,8 +542,8 @@ static bool may_vanish(const attest_judge_rule *rule, double moved)
         v->offset < 0 ? ldexp(y, (int)v->offset) : y; /* a lower bound on terms of S */
     bool cast = v->cast && v->sum_of != ATTEST_JUDGE_SUM_UNCAST;
 
-    return v->splits > 1 && !(added >= 0x1p-124 && added >= rule->sum.least &&
-                              (!cast || ldexp(y, (int)v->offset) >= rule->p.quantum));
+    return rule->quotients > 1 && !(added >= 0x1p-124 && added >= rule->sum.least &&
+                                    (!cast || ldexp(y, (int)v->offset) >= rule->p.quantum));
 }
 
 /* Returns whether the difference of two references may overflow: scores before scaling may be
@@ -516,7 +559,7 @@ static void weigh(attest_judge_work *x, const attest_judge_rule *rule)
 {
     double common = common_error(x, rule), moved = farthest_shift(x, rule);
 
-    x->flushed = rule->flushed * (rule->variant->splits > 1 ? 2 * (double)x->seen : 1);
+    x->flushed = rule->flushed * (rule->quotients > 1 ? 2 * (double)x->seen : 1);
     x->flushed *= attest_judge_exp_up(moved);
     set_exponents(x, rule, common);
     check_overflow(x, rule, common, moved);
@@ -532,10 +575,12 @@ static void weigh(attest_judge_work *x, const attest_judge_rule *rule)
     set_apart(x, rule, common);
     set_divisor(x, rule);
     set_casts(x, rule, common);
-    if (rule->variant->cast && rule->variant->sum_of != ATTEST_JUDGE_SUM_UNCAST)
+    if (sums_casts(rule))
         set_sums(x); /* with weights that casts have widened */
     if (rule->known_reference && x->narrow)
         know_casts(x, rule);
+    if (rule->known_quotients && x->narrow)
+        know_quotients(x, rule);
 }
 
 void attest_judge_row_weights(attest_judge_work *work, const attest_judge_rule *rule)
@@ -543,8 +588,8 @@ void attest_judge_row_weights(attest_judge_work *work, const attest_judge_rule *
     attest_judge_work *x = work;
 
     x->weight_reason = x->score_reason;
-    x->fixed = 0;
-    x->open = false;
+    x->fixed = x->shift = 0;
+    x->open = x->known = x->divided = false;
     set_extremes(x, rule);
     if (!x->weight_reason && may_part(x, rule))
         x->weight_reason = ATTEST_JUDGE_SCORES_OVERFLOW;

@@ -244,22 +244,130 @@ static double log_sum(part *p, size_t split)
     return add(mul(of[values + 1], x->unit, &x->work), l, &x->work);
 }
 
+/* The largest logarithm of a split. */
+static double largest_log(const part *p, size_t splits)
+{
+    double most = -(double)INFINITY;
+
+    for (size_t s = 0; s < splits; s++)
+        most = fmax(most, p->r->joined[0][s]);
+    return most;
+}
+
+/* The exponential of a split's logarithm, or of an earlier one, minus another; value: the
+ * output that it weighs. */
+static double exp_log(part *p, double log, double minus, double value)
+{
+    attest_judge_instance *x = p->x;
+    attest_judge_exponential y;
+
+    attest_judge_exp_range(&y, add(log, -minus, &x->work), false, x->exp_error, false,
+                           &x->work.format);
+    return attest_judge_accumulator_round(
+        attest_judge_instance_choose(x, &y, x->recipe.exp_error,
+                                     attest_judge_instance_pushes(x, value)),
+        &x->work);
+}
+
 static double weigh_split(part *p, size_t split, size_t splits)
 {
     attest_judge_instance *x = p->x;
     size_t values = x->problem->value_dim;
     double value = x->part[split * (values + 2) + x->recipe.target % values];
-    double most = -(double)INFINITY;
-    attest_judge_exponential y;
+
+    return exp_log(p, p->r->joined[0][split], largest_log(p, splits), value);
+}
+
+/* o = O a + part b, rounded by s. */
+static void merge(part *p, const double *of, double a, double b, attest_judge_accumulator *s)
+{
+    double *o = p->x->o;
+
+    for (size_t c = 0; c < p->x->problem->value_dim; c++)
+        o[c] = add(mul(o[c], a, s), mul(of[c], b, s), s);
+}
+
+/* The weights are e^(L_i - L), L the logarithm of the sum of the e^(L_i). */
+static void join_logs(part *p, size_t splits)
+{
+    attest_judge_instance *x = p->x;
+    size_t values = x->problem->value_dim;
+    const double *log = p->r->joined[0];
+    double sum = 0, most = largest_log(p, splits), whole;
+    attest_judge_exponential of_sum;
 
     for (size_t s = 0; s < splits; s++)
-        most = fmax(most, p->r->joined[0][s]);
-    attest_judge_exp_range(&y, add(p->r->joined[0][split], -most, &x->work), false,
-                           x->exp_error, false, &x->work.format);
-    return attest_judge_accumulator_round(
-        attest_judge_instance_choose(x, &y, x->recipe.exp_error,
-                                     attest_judge_instance_pushes(x, value)),
-        &x->work);
+        sum = add(sum, weigh_split(p, s, splits), &x->work);
+    of_sum = attest_judge_instance_log(x, sum, false);
+    whole = add(most,
+                attest_judge_instance_choose(x, &of_sum, x->recipe.log_error,
+                                             x->recipe.push_up == (x->middle < 0)),
+                &x->work);
+    memset(x->o, 0, values * sizeof *x->o);
+    for (size_t s = 0; s < splits; s++) {
+        const double *of = x->part + s * (values + 2);
+
+        merge(p, of, 1, exp_log(p, log[s], whole, of[x->recipe.target % values]), &x->work);
+    }
+}
+
+/* The sum so far is rescaled whenever a larger logarithm comes. */
+static void join_running(part *p, size_t splits)
+{
+    attest_judge_instance *x = p->x;
+    size_t values = x->problem->value_dim, column = x->recipe.target % values;
+    const double *log = p->r->joined[0];
+    double sum = 1, most = log[0];
+
+    memcpy(x->o, x->part, values * sizeof *x->o);
+    for (size_t s = 1; s < splits; s++) {
+        const double *of = x->part + s * (values + 2);
+        double more = fmax(most, log[s]);
+        double a = exp_log(p, most, more, x->o[column] / sum);
+        double b = exp_log(p, log[s], more, of[column]);
+
+        merge(p, of, a, b, &x->work);
+        sum = add(mul(sum, a, &x->work), b, &x->work);
+        most = more;
+    }
+    for (size_t c = 0; c < values; c++)
+        x->o[c] = divide(p, x->o[c], sum, x->recipe.push_up);
+}
+
+static void join_sums(part *p, size_t splits)
+{
+    attest_judge_instance *x = p->x;
+    size_t values = x->problem->value_dim, column = x->recipe.target % values;
+
+    memcpy(x->o, x->part, values * sizeof *x->o);
+    p->sum = x->part[values];
+    p->m = x->part[values + 1];
+    for (size_t s = 1; s < splits; s++) {
+        const double *of = x->part + s * (values + 2);
+        double more = larger(p->m, of[values + 1]), a = 1, b = 1;
+
+        if (more > p->m)
+            a = exponential(x, attest_judge_instance_rescale(x, p->m, more),
+                            x->o[column] / p->sum);
+        if (more > of[values + 1])
+            b = exponential(x, attest_judge_instance_rescale(x, of[values + 1], more),
+                            of[column] / of[values]);
+        merge(p, of, a, b, &x->pv);
+        p->sum = add(mul(p->sum, a, &x->sum), mul(of[values], b, &x->sum), &x->sum);
+        p->m = more;
+    }
+    for (size_t c = 0; c < values; c++)
+        x->o[c] = finish_output(p, x->o[c]);
+}
+
+static void join_otherwise(part *p, size_t splits)
+{
+    if (p->x->recipe.split == ATTEST_RECIPE_SPLIT_SUMS)
+        join_sums(p, splits);
+    else if (p->x->recipe.split == ATTEST_RECIPE_SPLIT_RUNNING)
+        join_running(p, splits);
+    else
+        join_logs(p, splits);
 }
 
 /* ---- a row ---- */

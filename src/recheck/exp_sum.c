@@ -285,7 +285,7 @@ static bool to_polynomial(fmpz_poly_t p, const attest_recheck_sum *sum, const fm
     FMPZ(degree);
 
     for (size_t i = sum->count; i-- > 0 && fits;) {
-        fmpz_fdiv_q(degree, &sum->term[i].depth, stride);
+        fmpz_divexact(degree, &sum->term[i].depth, stride);
         fits = fmpz_cmp_ui(degree, MOST_DEGREE) <= 0;
         if (fits)
             fmpz_poly_set_coeff_fmpz(p, fmpz_get_si(degree), &sum->term[i].factor);
@@ -328,8 +328,8 @@ static bool split_entry(attest_recheck_fraction *own, bool *changed,
     if (*changed) {
         fmpz_poly_div(above, above, common);
         fmpz_poly_div(below, below, common);
-        /* The divisor has a positive leading coefficient and no positive root, as the
-         * denominator: so its quotient is positive. */
+        /* The divisor has a positive leading coefficient, and no positive root because the
+         * denominator has none. So the divisor and the reduced denominator are positive. */
         *own = (attest_recheck_fraction){.above = attest_memory_alloc(dim, sizeof *own->above)};
         ok = own->above && from_polynomial(&own->below, below, stride) &&
              from_polynomial(&own->above[c], above, stride);
@@ -338,11 +338,17 @@ static bool split_entry(attest_recheck_fraction *own, bool *changed,
     return ok;
 }
 
-static void get_stride(fmpz_t stride, const attest_recheck_sum *sum)
+/* stride = the greatest common divisor of all depths of entry c. Those of the denominator alone
+ * do not suffice: in (1 + w^3) / (1 + 3 w^2 + 2 w^4), which cannot be reduced, they are even.
+ */
+static void get_stride(fmpz_t stride, const attest_recheck_fraction *fraction, size_t c)
 {
+    const attest_recheck_sum *sums[] = {&fraction->below, &fraction->above[c]};
+
     fmpz_zero(stride);
-    for (size_t i = 0; i < sum->count; i++)
-        fmpz_gcd(stride, stride, &sum->term[i].depth);
+    for (size_t s = 0; s < 2; s++)
+        for (size_t i = 0; i < sums[s]->count; i++)
+            fmpz_gcd(stride, stride, &sums[s]->term[i].depth);
     if (fmpz_is_zero(stride))
         fmpz_one(stride);
 }
@@ -470,12 +476,12 @@ static bool reduce_all(attest_recheck_fractions *f)
     FMPZ(stride);
 
     for (size_t i = 0; i < count && !f->failed; i++) {
-        get_stride(stride, &f->fraction[i].below);
         for (size_t c = 0; c < f->dim && !f->failed; c++) {
             attest_recheck_fraction own;
             bool changed;
             if (f->fraction[i].above[c].count == 0)
                 continue;
+            get_stride(stride, &f->fraction[i], c);
             f->failed = !split_entry(&own, &changed, &f->fraction[i], c, f->dim, stride);
             if (!changed)
                 continue;

@@ -89,9 +89,9 @@ void attest_recheck_product_clear(attest_recheck_product *product)
 
 bool attest_recheck_product_set_limit(attest_recheck_product *product, double reach)
 {
-    /* Integer points are this far apart at most, before the root, the sum, the square and the
-     * last product are rounded: 6 u of the square, and 2 u more if the reach is a rounded sum.
-     */
+    /* The largest distance of the integer points of two points within reach. The roundings of
+     * the root, the sum, the square and the last product are at most 6 u of the square, and 2 u
+     * more if the reach is a rounded sum. */
     double limit = reach * product->scale + 2 * product->rounding;
 
     limit = limit * limit * (1 + ATTEST_TERM(product_roundings, 16 * 0x1p-53));

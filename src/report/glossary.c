@@ -24,13 +24,14 @@ const attest_term attest_glossary[] = {
      "that show it. 'attest check' verifies it with code that 'attest certify' does not use.",
      "doc/certificate.md"},
     {"collapse",
-     "That rounding gives two different contexts the same output, bit for bit. Collapse bits "
-     "are the least width of a significand such that it and every larger one keep all required "
-     "pairs apart; with one bit less, two of them have the same output.",
+     "Rounding gives the two outputs of a required pair the same value, bit for bit. Collapse "
+     "bits are the least width of a significand such that it and every larger one keep all "
+     "required pairs apart; with one bit less, some pair has equal outputs.",
      "attest show collapse"},
     {"context",
-     "The set of tokens of a sequence. Attention without positions depends on this set "
-     "alone, and on how often each token occurs.",
+     "The set of tokens that a token sees: all of its sequence, or under a causal mask those "
+     "up to its own place. Attention without positions depends on the token, on this set and "
+     "on how often each token occurs in it; with leftmost ties also on their order.",
      "attest show theorem2"},
     {"contextual-mapping",
      "Definition 2 of the paper: every output is shorter than r, and the outputs of every "
@@ -48,7 +49,7 @@ const attest_term attest_glossary[] = {
      "attest counterexample --help"},
     {"delta",
      "How far apart the outputs of a required pair must be: a contextual mapping keeps every "
-     "one of these distances above delta. 0 means: different at all.",
+     "one of these distances above delta. With delta 0 the outputs must only differ.",
      "attest show theorem2"},
     {"enclosure", "An interval that contains the true value, proved: a ball, or its two ends.",
      NULL},
@@ -66,16 +67,17 @@ const attest_term attest_glossary[] = {
      "the rest.",
      "make bench"},
     {"format",
-     "A kind of floating-point number: binary32, bfloat16, float8_e4m3fn and others, by their "
-     "bits for exponent and fraction, and by the values beyond the largest number.",
+     "A kind of floating-point number: binary32, bfloat16, float8_e4m3fn and others, with "
+     "given bits for exponent and fraction, and a rule for values beyond the largest number.",
      "doc/formats.md"},
     {"hardmax",
-     "Attention that gives all weight to the key with the largest score; keys that tie, "
-     "exactly, share it equally. One layer of it cannot be a contextual mapping (Theorem 1).",
+     "Attention that gives all weight to the key with the largest score; keys that tie exactly "
+     "share it equally, or the first has all of it (see tie). No layer of it is a contextual "
+     "mapping on all data (Theorem 1).",
      "attest show theorem1"},
     {"head",
-     "One attention of a layer: weights W_Q, W_K, W_V, W_O of size S by d, which let every "
-     "token look at all tokens of its sequence. Its rank is that of W_K^T W_Q.",
+     "One attention of a layer: weights W_Q, W_K, W_V of size S by d and W_O of d by S; every "
+     "token attends to all tokens of its sequence. Its rank is that of W_K^T W_Q.",
      "doc/files.md"},
     {"journal",
      "The file to which a campaign writes every finished chunk of trials, so that a campaign "
@@ -84,8 +86,7 @@ const attest_term attest_glossary[] = {
     {"kappa",
      "The factor by which the construction of Theorem 2 stretches the scores of its head, so "
      "that different tokens get scores that are far enough apart. The larger it is, the "
-     "smaller "
-     "the separation that is promised, and the more bits that takes.",
+     "smaller the separation that is promised, and the more bits are needed to compute it.",
      "attest construct --help"},
     {"kernel-model",
      "A description of an attention kernel: the formats of its inputs, products, sums and "
@@ -132,8 +133,9 @@ const attest_term attest_glossary[] = {
      "tokens are more than eps apart. The theorems assume such data.",
      "attest separated --help"},
     {"separation",
-     "The least distance between the outputs of any required pair. Above delta, the head is a "
-     "contextual mapping; 0 means that two contexts cannot be told apart.",
+     "The least distance between the outputs of any required pair. If it is above delta and "
+     "all norms are below r, the layer is a contextual mapping; 0 means that some required "
+     "pair cannot be told apart.",
      "attest certify --help"},
     {"shard",
      "One of N parts of a campaign, K/N, that can run on another machine. Merged, the parts "
@@ -155,8 +157,8 @@ const attest_term attest_glossary[] = {
      "scores just far enough apart; tuned, searched for the largest separation.",
      "attest construct --help"},
     {"tie",
-     "That several keys have the largest score of a query, which hardmax has to decide: they "
-     "share the weight (uniform), or the first of them has all of it (leftmost).",
+     "Several keys have the largest score of a query. Hardmax lets them share the weight "
+     "(uniform), or gives all of it to the first of them (leftmost).",
      "attest show theorem1"},
     {"tile",
      "The keys that a kernel reads at a time. The positions and the order of the tiles "
@@ -180,7 +182,10 @@ const attest_term attest_glossary[] = {
      "proved: the claim holds, for certain. refuted: it fails, and the counterexample shows "
      "where. undecided: a cap was reached. None rests on a tolerance.",
      NULL},
-    {"vocabulary", "The set of different tokens in a dataset; |V| counts them.", NULL},
+    {"vocabulary",
+     "The set of different tokens of a dataset; |V| counts them. The vocabulary of a sequence "
+     "is the set of its tokens.",
+     NULL},
     {"witness",
      "Evidence that a claim is true or false: a pair of places, a token, an order of keys. "
      "'attest check' verifies it.",

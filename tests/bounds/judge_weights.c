@@ -23,7 +23,7 @@ static void all_parts(attest_judge_recipe *r)
     scene_push(r);
     flushed(r);
     r->splits = x.v.splits;
-    r->split_divides_last = false;
+    r->split = ATTEST_RECIPE_SPLIT_WEIGHTS;
 }
 
 static void blocks_one_by_one(attest_judge_recipe *r)
@@ -871,6 +871,83 @@ static double known_reference(void)
                       b);
 }
 
+/* The casts are known, and the row sum adds them: all weights but the largest become smaller.
+ */
+static double summed_offset(void)
+{
+    begin_known();
+    x.v.exp_relative = 0;
+    x.v.sum_of = ATTEST_JUDGE_SUM_CAST;
+    for (size_t j = 1; j < 33; j++) {
+        x.k[j] = scene_round(log(0x1.00cp-1), "binary32");
+        x.value[j] = 1;
+    }
+    return scene_measure(&x);
+}
+
+/* ---- (4), weights that are divided before their cast ---- */
+
+/* A small weight just below the middle of two numbers of P; the row sum is nearly 1. */
+static void begin_quotient(void)
+{
+    scene_begin(&x, 2, 1);
+    x.v.score.accumulate = scene_format("binary32");
+    x.v.k = scene_format("binary32");
+    x.v.place = ATTEST_JUDGE_PLACE_BEFORE;
+    x.v.cast = true;
+    x.v.p = scene_format("bfloat16");
+    x.k[1] = scene_round(log(0x1.01p-20 * (1 - 0.75 * 0x1p-10)), "binary32");
+    x.value[1] = 0x1p20;
+    x.direct = scene_push;
+}
+
+/* The exponentials of the row sum err downward, that of key 1 upward. */
+static double quotient_exp(void)
+{
+    double sum = 1 + 64 * exp(-0.125);
+
+    begin_quotient();
+    x.keys = 66;
+    for (size_t j = 2; j < 66; j++)
+        x.k[j] = -0.125;
+    x.v.exp_relative = 0x1p-10;
+    x.k[1] = scene_round(log(0x1.01p-20 * sum * (1 - 1.9 * 0x1p-10)), "binary32");
+    return scene_measure(&x);
+}
+
+static double quotient_division(void)
+{
+    begin_quotient();
+    x.v.final_relative = 0x1p-10;
+    return scene_measure(&x);
+}
+
+/* The row sum 1 + y is rounded down by nearly u, so that the second weight passes the middle m
+ * of two numbers of P, 2^-9 or less apart. */
+static double quotient_range(void)
+{
+    const double u = 0x1p-11;
+    double b[4], y = 0, m = 0, ulp = 0;
+
+    for (size_t j = 512; j < 1024; j++) {
+        double sum = 1 + 2 * u * (double)j, z;
+
+        y = sum - 1 + 0.95 * u;
+        z = y / sum;
+        ulp = 0x1p-9;
+        m = (floor(z / ulp - 0.5) + 0.5) * ulp;
+        if (z > m && z < m * (1 + 0.04 * u))
+            break;
+    }
+    begin_quotient();
+    x.v.sum_accumulate = scene_format("binary16");
+    x.v.k = x.v.score.accumulate = scene_format("binary64");
+    x.k[1] = log(y);
+    x.value[1] = 1;
+    scene_get_bound(b, &x);
+    return scene_part(m + ulp / 2, b);
+}
+
 static void tiles_in_order(attest_judge_recipe *r)
 {
     scene_one_by_one(r);
@@ -1300,6 +1377,152 @@ static double joined_factor(void)
     return scene_get(&x, get_joined_ratio);
 }
 
+/* One after another: two roundings for each part. */
+static double get_running_ratio(const scene *s, const attest_judge_work *row,
+                                const attest_judge_rule *rule)
+{
+    double most = (2 * (double)s->v.splits + 1) * rule->work.u;
+
+    return fmax(most / (row->ratio_high - 1), most / (1 - row->ratio_low));
+}
+
+static double sum_running(void)
+{
+    scene_begin(&x, 4096, 1);
+    x.v.score.accumulate = scene_format("binary32");
+    x.v.splits = 4096;
+    x.v.join = ATTEST_JUDGE_JOIN_ANY;
+    x.value[0] = 1;
+    return scene_get(&x, get_running_ratio);
+}
+
+/* The logarithm by which the weights of all parts are normalised errs; all values are 1. */
+static void all_parts_by_logs(attest_judge_recipe *r)
+{
+    all_parts(r);
+    r->split = ATTEST_RECIPE_SPLIT_LOGS;
+}
+
+static double join_log(void)
+{
+    scene_begin(&x, 4, 1);
+    x.v.splits = 4;
+    x.v.join = ATTEST_JUDGE_JOIN_LOGS;
+    x.direct = all_parts_by_logs;
+    for (size_t j = 0; j < 4; j++)
+        x.value[j] = 1;
+    x.v.split_log = 0x1p-9;
+    return scene_measure(&x);
+}
+
+/* Products, sums and rescales of parts, all rounded alike. */
+static double get_joined_running(const scene *s, const attest_judge_work *row,
+                                 const attest_judge_rule *rule)
+{
+    return (2 * (double)s->v.splits + 2) * rule->work.u * row->size_w[0] / row->product[0];
+}
+
+static double joined_running(void)
+{
+    joined();
+    x.v.join = ATTEST_JUDGE_JOIN_ANY;
+    return scene_get(&x, get_joined_running);
+}
+
+/* Sums of parts that are added beside a depth. */
+static double get_merged(const scene *s, const attest_judge_work *row,
+                         const attest_judge_rule *rule)
+{
+    return (double)s->v.splits * rule->work.u * row->size_w[0] / row->product[0];
+}
+
+static double merged(void)
+{
+    joined();
+    x.v.join = ATTEST_JUDGE_JOIN_SUMS;
+    x.v.pv.depth = 1;
+    return scene_get(&x, get_merged);
+}
+
+/* The row sums of 2000 parts, added after their lanes: a tile has a key for each lane. */
+static double get_merged_sums(const scene *s, const attest_judge_work *row,
+                              const attest_judge_rule *rule)
+{
+    double steps = (double)(s->keys / s->v.tile + 2 + s->v.lanes + s->v.splits) + row->raises;
+
+    return (pow(1 + rule->sum.u, steps) - 1) / (row->ratio_high - 1);
+}
+
+static double sum_merged(void)
+{
+    scene_begin(&x, 4096, 1);
+    x.v.k = scene_format("binary32");
+    x.v.sum_accumulate = scene_format("binary32");
+    x.v.max = ATTEST_JUDGE_MAX_ONLINE;
+    x.v.tile = x.v.lanes = 64;
+    x.v.direction = ATTEST_JUDGE_DIRECTION_FORWARD;
+    x.v.splits = 2000;
+    x.v.join = ATTEST_JUDGE_JOIN_SUMS;
+    for (size_t j = 0; j < 4096; j++)
+        x.k[j] = -(double)j / 512;
+    return scene_get(&x, get_merged_sums);
+}
+
+/* A tile alone, whose part is joined to one with a larger reference; and a tile followed by a
+ * larger sink. */
+static double one_raise(bool joined_sums, double sink)
+{
+    static double t[16], delta[16], low[16], high[16];
+    static size_t raises[16], next[16];
+    const attest_judge_variant variant = {
+        .tile = 1, .direction = ATTEST_JUDGE_DIRECTION_FORWARD, .splits = 2};
+    const attest_judge_rule rule = {.variant = &variant,
+                                    .rescaled = true,
+                                    .known_tiles = true,
+                                    .joined_sums = joined_sums,
+                                    .quotients = 1};
+    attest_judge_work row = {.t = t,
+                             .delta = delta,
+                             .tile_low = low,
+                             .tile_high = high,
+                             .tile_raises = raises,
+                             .tile_next = next,
+                             .count = 1,
+                             .seen = 1,
+                             .sink = sink > 0,
+                             .sink_logit = sink};
+
+    attest_judge_weights_set_raises(&row, &rule);
+    return raises[0] > 0 ? 1 / (double)raises[0] : (double)INFINITY;
+}
+
+static double part_joined(void)
+{
+    return one_raise(true, 0);
+}
+
+static double sink_last(void)
+{
+    return one_raise(false, 1);
+}
+
+/* A sum in binary64 becomes a number of binary32 that is just beyond a middle; weights are
+ * divided before, and exactly. */
+static double narrowed(void)
+{
+    double b[4];
+
+    scene_begin(&x, 1, 1);
+    x.v.score.accumulate = scene_format("binary32");
+    x.v.v = scene_format("binary64");
+    x.v.place = ATTEST_JUDGE_PLACE_BEFORE;
+    x.v.cast = true;
+    x.v.p = scene_format("bfloat16");
+    x.value[0] = 1 + 0x1.ffp-25;
+    scene_get_bound(b, &x);
+    return scene_part(1, b);
+}
+
 /* The row sum has terms just below half the least number of its format. */
 static double sum_least(void)
 {
@@ -1451,6 +1674,18 @@ static const table_row rows[] = {
     {"sum_join", sum_join, 0.9, NULL},
     {"sum_rescales", sum_rescales, 0.9, NULL},
     {"sum_parts", sum_parts, 0.9, NULL},
+    {"narrowed", narrowed, 0.9, NULL},
+    {"sum_running", sum_running, 0.9, NULL},
+    {"sum_merged", sum_merged, 0.9, NULL},
+    {"join_log", join_log, 0.9, NULL},
+    {"joined_running", joined_running, 0.9, NULL},
+    {"merged", merged, 0.9, NULL},
+    {"part_joined", part_joined, 0.9, NULL},
+    {"sink_last", sink_last, 0.9, NULL},
+    {"summed_offset", summed_offset, 0.9, NULL},
+    {"quotient_exp", quotient_exp, 0.9, NULL},
+    {"quotient_division", quotient_division, 0.9, NULL},
+    {"quotient_range", quotient_range, 0.9, NULL},
     {"sum_least", sum_least, 0.5,
      "The row sum is at least its largest term minus the least number, and here that is the "
      "sharper bound; this term has two least numbers where the kernel loses half of one."},

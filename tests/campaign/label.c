@@ -75,7 +75,7 @@ static const struct {
     {"0,1 0,2 0,4", ";collinear;"},
     {"1,0 2,0 1," SMALL, ";collinear;near tokens;long numbers;"}, /* up to 10^-12 */
     {"1,0 2,0 1," LARGER, ";near tokens;long numbers;"},
-    {"1,1 2,2", ";"}, /* any two tokens are on a line through one of them */
+    {"1,1 2,2", ";"}, /* the label needs three tokens */
     {"1,1 1,1073741824/1073741823", ";near tokens;"},
     {"1,1 1,1073741823/1073741824", ";near tokens;"},
     {"1024,1 1024,1048577/1048576", ";near tokens;"},
@@ -111,7 +111,7 @@ static void test_doubles(void)
         size_t dim, count;
         double value[9];
         const char *labels;
-    } data[] = {{1, 3, {1, 2, 3}, ";"}, /* a line is no corner of a line */
+    } data[] = {{1, 3, {1, 2, 3}, ";"}, /* dimension 1 has no label collinear */
                 {1, 3, {1, 0, 0x1p-60}, ";zero token;extreme scale;"},
                 {1, 2, {1, 1}, ";repeated token;"},
                 {1, 1, {5}, ";one-token sequence;"},

@@ -5,7 +5,8 @@
 #include "certify/decide.h"
 #include "tests/tap.h"
 
-/* In eighths, and the slack is 1/8: a separation or norm of 8 may be 6..10 or 7..9. */
+/* In eighths. The slack is 1/8, so that a separation of 8 may be 6..10, and a norm of 8 may be
+ * 7..9. */
 typedef struct example {
     const char *what;
     long separation, delta, norm, r; /* separation < 0: there is no pair; r < 0: no bound */
@@ -112,7 +113,8 @@ static void test_others(void)
     attest_finding_clear(&finding);
 }
 
-/* A midpoint of 2^exponent beside a slack of 1/8, which a ball of exact ends cannot have. */
+/* A midpoint of +-2^exponent and a radius of 1/8. A midpoint below 2^-30 of the radius becomes
+ * 0, since exact ends of the ball have as many bits as the two are apart. */
 static void test_tiny(void)
 {
     static const struct {

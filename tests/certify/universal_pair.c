@@ -1,5 +1,5 @@
 /* The universal pair u (1, 3, 4, 6), u (1, 2, 5, 6): every hardmax layer merges it, however
- * many heads, at any scale; generic softmax layers with the same weights tell it apart. */
+ * many heads, at any scale; generic softmax layers tell it apart. */
 #include <attest/certify.h>
 
 #include "tests/tap.h"
@@ -13,7 +13,7 @@ static long below(long n)
     return (long)(tap_random(&state) % (uint64_t)n);
 }
 
-/* Random integers, all times 10^power or over it; kind 1: zeros, 2: equal to what is there. */
+/* Random integers times 10^power; kind 1: zeros. */
 static void fill(attest_matrix *m, size_t rows, size_t cols, long power, long kind)
 {
     fmpz_t scale;

@@ -17,7 +17,7 @@ for strategy in theorem gap tuned; do
         run 0 "$strategy, $mask: certify reads the written files" certify "$work/data.json" --weights "$work/$strategy.json"
     done
 done
-# What gap promises, by other code; tokens whose scores reach 8 gaps, 2 2/3, and 1.
+# The promise of gap, computed by other code, for tokens whose scores extend over 18, 2 2/3 and 1 gaps.
 for tokens in '[[1], [2]], [[2], [3], [1]]' '[[-1], [2]], [[2]]' '[[-1], [1]], [[1]]'; do
     echo '{"format": "attest/dataset", "version": 1, "sequences": ['"$tokens"']}' >"$work/few.json"
     run 0 "gap for $tokens" construct "$work/few.json" --strategy gap --json

@@ -87,7 +87,7 @@ shows '  sequences of up to 2 have no such pair'
 refused "--least without tokens" counterexample --least
 refused "--least and --search" counterexample --least --search --vocabulary "$work/data.json"
 refused "a trained entry with other weights" counterexample --show trained --heads 2
-# Biases need tokens with a 1, a residual another tensor: sequences without them say nothing about such weights.
+# Biases need tokens with an entry 1, a residual another tensor; the sequences of this command have neither.
 head='"WQ": [[1, 0], [0, 1]], "WK": [[1, 0], [0, 1]], "WV": [[1, 2], [3, 1]], "WO": [[1, 0], [0, 1]]'
 printf '%s' '{"format": "attest/weights", "version": 1, "activation": "hardmax", "heads": [{'"$head"', "bQ": [1, 2]}]}' >"$work/biases.json"
 printf '%s' '{"format": "attest/weights", "version": 1, "activation": "hardmax", "residual": "x", "heads": [{'"$head"'}]}' >"$work/residual.json"

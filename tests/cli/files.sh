@@ -1,6 +1,6 @@
 #!/bin/sh
-# Files that the user does not name, and journals: a FIFO, a device, a directory or a file beyond --max-memory
-# in their place is refused at once, in one line.
+# A FIFO, a device, a directory or a file beyond --max-memory in the place of a file that a command reads or writes is
+# refused at once, by name. And the limits of files and journals.
 . "$srcdir/tests/cli/lib.sh"
 need_python
 
@@ -32,7 +32,8 @@ cd "$work" || exit 1
 memory=3000000
 (ulimit -v $memory && "$ATTEST" --version) >"$out" 2>&1 || memory=unlimited
 
-# in_place CODE COMMAND...: each kind of file in the place is refused within seconds and 3 GB, by name.
+# in_place CODE COMMAND...: puts each kind of file at $place; the command refuses it by name, within 20 seconds and
+# $memory.
 in_place() {
     expected=$1
     shift
@@ -101,7 +102,7 @@ result $? "and --max-memory is not offered"
 refused "a dataset that is too large" separated large.json --max-memory 1M
 complains 'large.json: more than 1048576 bytes of input \(--max-memory raises the limit\)'
 
-# The bytes of a journal count, and so does what its records take while they are read.
+# --max-memory limits the bytes of a journal and the memory that its records take while they are read.
 "$ATTEST" campaign lemma1 --trials 2000 --out done >"$out" 2>"$err"
 size=$(wc -c <done/journal)
 refused "a journal beyond --max-memory" campaign merge done -o joined --max-memory $((size - 1))

@@ -1,6 +1,7 @@
 #!/bin/sh
-# attest heads --arch --model --activations: whole models from their weights. What enters attention is held
-# against sixty digits of Python's; the audit is that of the tensors that --save-qkv wrote; what is refused.
+# attest heads --arch --model --activations: whole models from their weights. Queries, keys and values are compared
+# with decimals of sixty digits (tests/ref/model_qkv.py), the audit with that of the tensors that --save-qkv wrote; and
+# inputs that are refused.
 . "$srcdir/tests/cli/lib.sh"
 need_python
 oracle=$srcdir/tests/ref/model_qkv.py
@@ -11,7 +12,7 @@ case $devil in /*) ;; *) devil=$here/$devil ;; esac
 cd "$work" || exit 1
 layers='--q layers.{}.q --k layers.{}.k --v layers.{}.v'
 
-same() { # record of the model, record of what it formed: except for where it came from
+same() { # RECORD OF THE MODEL, RECORD OF ITS SAVED TENSORS: equal figures; only the first names a model
     python3 - "$1" "$2" <<'SAME'
 import json, sys
 a, b = (json.load(open(name)) for name in sys.argv[1:])
@@ -71,7 +72,7 @@ run 0 "one tensor" heads --arch gpt2 --model "$devil/model.safetensors" --activa
     --heads 4 --all --formats bfloat16 --json
 json 'o["heads"][3]["formats"][0] == next(h for h in json.load(open("model.json"))["heads"] if (h["layer"], h["head"]) == (1, 3))["formats"][0]'
 
-# In parts: the same record. What a model forms is part of what a part is of.
+# In parts: the same record. Parts of a model with another config are refused.
 parts="heads --arch llama --model llama/model.safetensors --activations llama/stream.safetensors --stream hidden_states.{} --all --formats bfloat16 --parts parts"
 for shard in 1/3 2/3 3/3; do
     # shellcheck disable=SC2086 -- options are words
@@ -86,7 +87,7 @@ sed 's/500000/500001/' llama/config.json >other.json
 refused "parts of another model" $parts --config other.json
 complains 'another'
 
-# From a pair to its tokens: the texts are in the record, and the page shows them where errors and pairs are.
+# --tokens: the record contains the texts, and the page shows them at the places of the largest errors and of the pairs.
 run 0 "with tokens" heads --arch gpt2 --model "$devil/model.safetensors" --activations "$devil/page.safetensors" --heads 4 --all \
     --formats bfloat16,float8_e4m3fn --tokens "$devil/tokens.json" -o texts.json --report texts.html
 python3 - "$devil/tokens.json" <<'TEXTS'
@@ -97,7 +98,7 @@ ok = record["tokens"] == tokens and len(tokens) == 16
 
 
 def shown(place):
-    """What the page should have for it: at most 24 tokens before it."""
+    """The texts that the page should show for a place: up to 24 tokens before it, and its own."""
     before = tokens[place[0]][max(0, place[1] - 24):place[1]]
     return ("\u2026" if place[1] > 24 else "") + "".join(before).replace("\n", "\u21b5"), tokens[place[0]][place[1]].replace("\n", "\u21b5")
 
@@ -189,11 +190,11 @@ refused "a layer that the model does not have, before one that it has" heads --a
 complains 'hole.safetensors: no layer 1 of llama'
 change 'c = {"model_type": "two", "text_config": c}'
 # shellcheck disable=SC2086
-run 0 "the config of the texts of a model of texts and pictures" heads --arch llama $other --all --formats bfloat16 --save-qkv other/qkv.safetensors
+run 0 "the text_config of a model of texts and pictures" heads --arch llama $other --all --formats bfloat16 --save-qkv other/qkv.safetensors
 cmp -s other/qkv.safetensors llama/qkv.safetensors
 result $? "the same queries, keys and values"
 change 'pass'
-refused "heads by another number than the config has" import other/model.safetensors --arch llama --heads 2 -o no.json
+refused "--heads that differs from the config" import other/model.safetensors --arch llama --heads 2 -o no.json
 complains 'the config has 4 heads, not 2'
 for tensor in self_attn.sinks self_attn.q_proj.weight_scale_inv input_layernorm.bias; do
     python3 - other/model.safetensors model.layers.0.$tensor <<'ONE'

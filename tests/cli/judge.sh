@@ -101,6 +101,27 @@ for output in zero nan; do
     done
 done
 
+# a model whose bounds also contain the results of rounded inputs
+python3 - "$work/thirds.safetensors" <<'THIRDS'
+import json, struct, sys
+q, k, v = ([[sign * (i + 1) / (3 * c + 7) for c in range(4)] for i in range(n)] for n, sign in ((2, 1), (6, 1), (6, -1)))
+tensors = {"q": q, "k": k, "v": v, "out": [[sum(row[c] for row in v) / 6 for c in range(4)] for _ in q]}
+head, data = {}, b""
+for name, rows in tensors.items():
+    part = b"".join(struct.pack("<4f", *row) for row in rows)
+    head[name] = {"dtype": "F32", "shape": [len(rows), 4], "data_offsets": [len(data), len(data) + len(part)]}
+    data += part
+head = json.dumps(head).encode()
+open(sys.argv[1], "wb").write(struct.pack("<Q", len(head)) + head + data)
+THIRDS
+echo '{"format": "attest/kernel-model", "version": 1, "exp": {"relative": "0x1p-4"}}' >"$work/loose.json"
+run 0 "bounds that contain the results of tfloat32" judge "$work/thirds.safetensors" "$work/thirds.safetensors" --scale 1/64 --kernel "$work/loose.json"
+shows '^this model cannot tell TF32 from binary32 here: its bounds also contain the exact results$'
+run 0 "as JSON" judge "$work/thirds.safetensors" "$work/thirds.safetensors" --scale 1/64 --kernel "$work/loose.json" --json
+json 'o["cannot_distinguish"] == ["tfloat32"]'
+run 0 "bounds that do not, as rounding changes nothing" judge "$f" "$o" --kernel fp32-any --causal --json
+json 'o["cannot_distinguish"] == []'
+
 # two outputs
 run 0 "the same output again" judge "$f" "$o" --against "$o" --kernel fp32-any --causal --json
 json 'o["difference"]["differ"] == 0 and o["against"]["verdict"] == "within"'

@@ -20,9 +20,10 @@ for line in sys.stdin:
     exec(change.strip())
     json.dump(o, open(name + ".json", "w"))'
 }
-# checked CODES DESCRIPTION NAME: `attest check` ends with one of these exit codes.
+# checked CODES DESCRIPTION NAME: `attest check` with $bits bits ends with one of these exit codes.
+bits=4096
 checked() {
-    "$ATTEST" check --max-bits 4096 "$3.json" >"$out" 2>"$err" </dev/null
+    "$ATTEST" check --max-bits "$bits" "$3.json" >"$out" 2>"$err" </dev/null
     got=$?
     case " $1 " in *" $got "*) true ;; *) false ;; esac
     result $? "$2 (exit $got)"
@@ -239,4 +240,27 @@ END
 for name in delta low high tiny negative norm r refuted text; do
     checked 1 "beyond the slack: $name" $name
 done
+
+# Two means that are 2^-7216.3 apart, whose quotients keep odd depths over even ones when they are reduced
+# (tests/recheck/sign_of_square.c, test_stride), and two that are 2^-6493.9 apart, which the forger shows.
+first='[1,0,1],[1,-1,1],[1,-2,0],[1,-2,0],[1,-2,0],[1,-3,1],[1,-3,0],[1,-3,0],[1,-4,1],[1,-4,0],[1,-5,0],[1,-5,0]'
+second='[1,0,2],[1,-1,1],[1,-2,0],[1,-3,1],[1,-4,0]'
+echo '{"format": "attest/dataset", "version": 1,
+ "sequences": [['$first'], ['$first',[1,-5000,1]], ['$second'], ['$second',[1,-4500,2]]]}' >data.json
+cat >w.json <<'END'
+{"format": "attest/weights", "version": 1, "activation": "softmax",
+ "heads": [{"WQ": [[1, 0, 0]], "WK": [[0, 1, 0]], "WV": [[0, 0, 1]], "WO": [[0], [0], [1]]}]}
+END
+"$ATTEST" certify data.json --weights w.json -o true.json >"$out" 2>"$err"
+result $? "certified: quotients whose numerator alone has odd depths"
+alter <<'END'
+shown: o.update(delta="1/%d" % 2**7000, pair=[[2, 0], [3, 0]], min_separation={"mid": "0x1.13342c97dc130aa78173cdc0cf691a64p-6494", "rad": "0x1.3b88f3c8p-6621"})
+below: o["delta"] = "1/%d" % 2**7217
+above: o["delta"] = "1/%d" % 2**7216
+END
+bits=32768
+checked 0 "its certificate holds" true
+checked 0 "a delta below the separation" below
+checked 1 "a delta above the separation" above
+checked 1 "a delta above the separation, and another pair" shown
 finish

@@ -46,6 +46,8 @@ mutation "contents that the checker drops" src/recheck/exp_sum.c \
 mutation "outputs that the checker adds" src/recheck/exp_sum.c \
     'if (sign < 0)
         fmpz_neg(factor, factor);' ';'
+mutation "depths that the checker divides by a stride of the denominator" src/recheck/exp_sum.c \
+    's < 2; s++' 's < 1; s++' 'fmpz_divexact(degree, &sum->term[i].depth, stride);' 'fmpz_fdiv_q(degree, &sum->term[i].depth, stride);'
 mutation "constants that the checker loses" src/recheck/exp_sum.c \
     'fmpz_add(f->constant + c, f->constant + c, ratio);' ';'
 mutation "a bound of the lemma without its exponential" src/recheck/lemma_order.c \

@@ -76,7 +76,7 @@ static void check_powers(void)
     TAP_OK(isnan(attest_format_cast(0, &format)) && isnan(attest_format_cast(-1, &format)) &&
                isnan(attest_format_cast(0x1.8p127, &format)) &&
                isnan(attest_format_cast((double)INFINITY, &format)),
-           "zero, negative and large numbers have none");
+           "casts of zero, negative and too large numbers are NaN");
 }
 
 TEST(codes)
@@ -87,8 +87,8 @@ TEST(codes)
     check_codes("int16:ct2", 0xfc00, 0x200, 0x400);  /* the largest is 2^10 */
     check_codes("float8_e4m3fn", 0xb8, 0x30, 0x38);
     check_codes("bfloat16", 0xbf80, 0x3f00, 0x3f80);
-    check_codes("binary64", 0, 0, 0); /* longer codes are none */
-    check_codes("p=20", 0, 0, 0);
+    check_codes("binary64", 0, 0, 0); /* codes of more than 32 bits are 0 */
+    check_codes("p=20", 0, 0, 0);     /* this format has no codes */
     check_empty();
     check_most("binary32", 0x1.fffffep127);
     check_most("float8_e4m3fn", 448);

@@ -458,6 +458,8 @@ static const struct {
     {JSON(, "final": {"relative": "7/7"}), "final.relative: a number"},
     {JSON(, "splits": {"most": 0}), "splits.most: a whole number from 1"},
     {JSON(, "splits": {"log": -1}), "splits.log: a number"},
+    {JSON(, "splits": {"join": "lse"}), "splits.join: \"quotients\" or \"logs\" or \"sums\" or \"any\" is expected"},
+    {JSON(, "splits": {"most": 2, "join": "sums"}, "final": {"place": "before"}), "splits.join: sums of parts are divided after"},
     {JSON(, "sum": {"lanes": 0}), "sum.lanes: a whole number from 1"},
     {JSON(, "sum": {"of": "all"}), "sum.of: \"uncast\" or \"cast\" or \"any\" is expected"},
     {JSON(, "p": {"offset": 1001}), "p.offset: a whole number from -1000 to 1000"},

@@ -6,7 +6,7 @@
 
 ATTEST_ROWS=60000
 export ATTEST_ROWS
-build_tests bounds/t-judge judge/terms judge/exact judge/bound judge/lse judge/merge judge/entries judge/parallel_rows judge/printed
+build_tests bounds/t-judge judge/terms judge/exact judge/bound judge/lse judge/merge judge/entries judge/parallel_rows judge/printed judge/tiles
 prefix=src/judge/
 
 keys=loops_keys.inc       # loops over keys
@@ -33,20 +33,25 @@ mutation "factors in the scale" arithmetic.c 'attest_judge_head_get_scale(ball, 
     'attest_judge_problem_get_scale(ball, head->problem, 128)'
 mutation "tiles that may raise the maximum" row_scores.c 'x->tile_high[i] > low && !first' \
     'x->tile_low[i] > low && !first'
+mutation "parts that begin with any tile" row_scores.c 'x->tile_raises[TILE(at)] + 1 : 0' '1 : 0'
+mutation "the largest sum in a part" row_scores.c 'run += x->tile_high[k];' 'run = x->tile_high[k];'
 mutation "flushed exponentials" $keys 'kept = vector_at_most(limit, a);' 'kept = vector_at_most(zero, a);'
 # (4): casts
 mutation "the offset of a cast" row_weights.c '-1 - (int)v->offset)' '-1 - 2 * (int)v->offset)'
 mutation "divided weights are cast" row_weights.c 'half *= x->divisor;' 'half *= 1;'
-mutation "casts in the row sum" row_weights.c '.widens = v->cast &&' '.widens = false &&'
+mutation "casts in the row sum" row_weights.c '.widens = sums_casts(rule)' '.widens = false'
 mutation "casts with a known reference" $keys 'vector_fma(vector_sub(high, low), vector_set(0.5)' \
     'vector_fma(vector_sub(high, low), vector_set(0.25)'
 mutation "the reference of a known cast" $keys 'vector_sub(one, vector_add(r, range))' \
     'vector_sub(one, r)'
 mutation "exponentials flushed before a cast" $keys '0x1p-125 * (known->two_b > 1 ? known->two_b : 1)' \
     '0x1p-125'
+mutation "casts that the row sum adds, whose spreads" $keys 'none = width;' 'none = zero;'
+mutation "quotients on the scale of the smallest row sum" row_weights.c 'known.up = 1 / high;' 'known.up = 1 / low;'
+mutation "products of divided weights" row_output.c 'x->sum_high / x->divided_low' '0.5 * x->sum_low / x->sum_high'
 mutation "sums that overflow when rounded" row_weights.c 'x->value_most * products;' 'x->value_most;'
 mutation "sums of weights without the offset" row_weights.c 'added = v->offset > 0 ?' 'added = true ?'
-mutation "references of parts" row_weights.c 'rule->rescaled || rule->variant->splits > 1' 'rule->rescaled'
+mutation "references of parts" row_weights.c 'rule->rescaled || rule->quotients > 1' 'rule->rescaled'
 mutation "parts that overflow" row_weights.c 'joined < rule->work.limit' 'true'
 mutation "a reciprocal that is subnormal" row_weights.c '!(1 / x->most_sum >= rule->least_reciprocal)' 'false'
 mutation "references whose difference overflows" row_weights.c 'return rule->rescaled && rule->folded &&' 'return false && rule->folded &&'
@@ -60,7 +65,7 @@ mutation "lanes" row_output.c 'double steps = tiles * lane' 'double steps = tile
 mutation "division" $columns 'final = vector_set(rule->final)' 'final = vector_set(rule->final / 2)'
 mutation "the factor of the output" $columns 'u = vector_set(rule->u)' 'u = zero'
 mutation "a factor over the row sum" row_weights.c '!keeps_factor(x, rule)' '!keeps_factor(x, rule) && false'
-mutation "flushed results" arithmetic.c 'whole ? 1 : (double)v->splits + 1' '1'
+mutation "flushed results" arithmetic.c 'whole ? 1 : (double)rule->quotients + 1' '1'
 mutation "output to either side" $columns 'vector_select(vector_at_most(x, r), r, round_output(next, f))' \
     'vector_select(vector_at_most(x, r), r, r)'
 mutation "a row sum that is flushed" row_output.c 'if (!(x->ratio_low > 0))' 'if (0)'

@@ -134,10 +134,11 @@ static void pushes(void)
 /* Values that were seen, one bit for each. */
 typedef struct seen {
     unsigned score, score_products, pv, pv_products, query, argument, inside, steps, error[5],
-        max, backward, flush, sum_cast, sum, join, sink, last, before, reciprocal, up, splits;
+        max, backward, flush, sum_cast, sum, join, sink, sink_last, split, before, reciprocal,
+        up, splits;
     size_t least_tile, most_tile, least_cuts, most_cuts, whole, lanes[9], most_lanes, pushing;
     uint64_t target;
-    bool both, same_seed, inside_unfolded, sink_folded, mixed_push;
+    bool sums_before, both, same_seed, inside_unfolded, sink_folded, mixed_push;
 } seen;
 
 static void note_choices(seen *s, const attest_judge_recipe *r)
@@ -162,7 +163,8 @@ static void note_choices(seen *s, const attest_judge_recipe *r)
     s->sum |= 1u << r->sum;
     s->join |= 1u << r->join;
     s->sink |= 1u << r->sink_in_max;
-    s->last |= 1u << r->split_divides_last;
+    s->split |= 1u << r->split;
+    s->sink_last |= 1u << r->sink_last;
     s->before |= 1u << r->before;
     s->reciprocal |= 1u << r->reciprocal;
     s->up |= 1u << r->push_up;
@@ -176,7 +178,8 @@ static void note_choices(seen *s, const attest_judge_recipe *r)
     s->mixed_push |= pushed > 0 && pushed < 4;
     s->inside_unfolded |= r->offset_inside && !folded;
     s->inside_unfolded |= folded && r->scaled_query;
-    s->sink_folded |= r->argument == ATTEST_RECIPE_FOLDED && r->sink_in_max;
+    s->sink_folded |= r->argument == ATTEST_RECIPE_FOLDED && (r->sink_in_max || r->sink_last);
+    s->sums_before |= r->before && r->splits > 1 && r->split == ATTEST_RECIPE_SPLIT_SUMS;
 }
 
 static void note_sizes(seen *s, const attest_judge_recipe *r)
@@ -235,9 +238,20 @@ static void everything(void)
                      1u << ATTEST_JUDGE_MAX_LAZY),
            "every maximum");
     TAP_OK(s.backward == 3 && s.flush == 3 && s.sum_cast == 3 && s.join == 3 && s.sink == 3 &&
-               s.last == 3 && s.before == 3 && s.reciprocal == 3 && s.up == 3 && !s.sink_folded,
+               s.sink_last == 3 && s.before == 3 && s.reciprocal == 3 && s.up == 3 &&
+               !s.sink_folded,
            "what is or is not");
-    TAP_OK(s.splits == (1u << 1 | 1u << 2 | 1u << 3), "one to three parts");
+    TAP_OK(s.splits == (1u << 1 | 1u << 2 | 1u << 3) && s.split == ALL(2),
+           "one to three parts, divided before or after they are joined");
+    v.join = ATTEST_JUDGE_JOIN_LOGS;
+    TAP_OK(draw(&v).split == ALL(3), "or normalised by a logarithm");
+    v.join = ATTEST_JUDGE_JOIN_SUMS;
+    TAP_OK(draw(&v).split == 1u << ATTEST_RECIPE_SPLIT_SUMS, "or not divided at all");
+    v.join = ATTEST_JUDGE_JOIN_ANY;
+    s = draw(&v);
+    TAP_OK(s.split == ALL(5) && !s.sums_before,
+           "or in any of these ways, and one after another; weights that are divided have no "
+           "sums of parts");
     TAP_OK(s.least_tile == 1 && s.most_tile == 64 && s.least_cuts == 1 && s.most_cuts == 16 &&
                s.whole > DRAWS / 9 && s.whole < DRAWS / 4 && !s.both,
            "tiles of 1 to 64, cuts of 1 to 16, or all keys at once");

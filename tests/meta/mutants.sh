@@ -1,7 +1,7 @@
 #!/bin/sh
 # The tools of `make check-mutants`: tests/tests_of.txt names, for every source file, tests that exist and that
 # use it; run_test of tests/mutate.sh notices a test that fails, in every shell.
-# The test fails on planted violations.
+# Planted violations show that flaws, below, finds them.
 . "$srcdir/tests/cli/lib.sh"
 need_python
 . "$srcdir/tests/meta/rooms.sh"

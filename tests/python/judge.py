@@ -199,6 +199,14 @@ class Messages(unittest.TestCase):
         with self.assertRaises(AttributeError):
             found.nonsense
 
+    def test_tfloat32(self):
+        """Bounds that also contain the results of rounded inputs, and bounds that do not"""
+        v = [[(i + 1) / 3] for i in range(6)]
+        for kernel, formats in ((attest.kernel("fp32-any", exp={"relative": "0x1p-4"}), ["tfloat32"]), ("fp32-any", [])):
+            found = attest.judge(shaped([3.5 / 3], (1, 1)), [[0.0]], [[0.0]] * 6, shaped((row[0] for row in v), (6, 1)), kernel=kernel)
+            self.assertEqual((found.verdict, found.cannot_distinguish), ("within", formats))
+            self.assertEqual("cannot tell TF32 from binary32" in str(found), bool(formats))
+
     def test_ball(self):
         found = attest.judge([[2.5]], [[0.0]], [[0.0], [0.0]], [[1.0], [3.0]], kernel="fp32-any")
         self.assertIn(2, found.exact)

@@ -1,4 +1,4 @@
-"""PyTorch's scaled_dot_product_attention on the CPU, judged over 200 random shapes in each of two formats.
+"""PyTorch's scaled_dot_product_attention on the CPU, judged over 200 random shapes in each of three formats.
 
 Which model its kernels keep to, and why, is told in python/tutorial.py.
 """
@@ -47,11 +47,12 @@ class Kernels:
 
     def choose(self, q, k, v):
         single = q.dtype == torch.float32
+        bits = "fp16" if q.dtype == torch.float16 else "bf16"
         if not self.new:
             return "fp32-math" if single else self.old
         if q.shape[1] != k.shape[1] or q.shape[3] != v.shape[3]:
-            return "fp32-math" if single else "bf16-math"
-        return "fp32-torch-cpu" if single else "bf16-torch-cpu"
+            return "fp32-math" if single else bits + "-math"
+        return "fp32-torch-cpu" if single else bits + "-torch-cpu"
 
 
 def draw(rng, type, new, i):
@@ -95,6 +96,11 @@ class ScaledDotProductAttention(unittest.TestCase):
 
     def test_bfloat16(self):
         self.judge(torch.bfloat16 if torch else None)
+
+    def test_float16(self):
+        if not hasattr(torch.nn.functional, "scaled_dot_product_attention"):
+            self.skipTest("PyTorch 1.13 computes products of 16-bit floats in another way")
+        self.judge(torch.float16 if torch else None)
 
     def test_wrong_model(self):
         """A wrong model, and wrong options: the failure names the element and the reason"""

@@ -359,6 +359,23 @@ static void test_fractions(void)
     scene_clear(&s);
 }
 
+/* The mean (1 + w)(1 + w^3) / ((1 + w)(1 + w^2)(1 + 2 w^2)), w = 1/e: once 1 + w is divided
+ * out, the denominator has even depths only, but the numerator has 3. One more token at -5000
+ * moves the mean by 2^-7220.66. */
+static void test_stride(void)
+{
+    static const char keys[] = "[1,0],[1,0],[1,0],[3,1],[2,1],[0,1],[0,0],[0,0],[-1,1],[-1,0],"
+                               "[-2,0],[-2,0]";
+    char text[ROOM];
+    scene s;
+
+    snprintf(text, sizeof text, "[%s],[%s,[-5000,1]]", keys, keys);
+    scene_init(&s, "softmax", text);
+    TAP_OK(compare_end(&s, 0, 1, -7221, 1000) == 1 && compare_end(&s, 0, 1, -7220, 1000) == -1,
+           "a numerator with odd depths over a denominator with even ones");
+    scene_clear(&s);
+}
+
 TEST(sign_of_square)
 {
     test_equal("softmax");
@@ -375,6 +392,7 @@ TEST(sign_of_square)
     test_long_end("hardmax", -5000);
     test_terms();
     test_fractions();
+    test_stride();
     flint_cleanup();
     return 0;
 }

@@ -1,7 +1,8 @@
 /* rounding.h -- rounding to a small format by looking at the list of all its numbers.
  *
- * Doubles hold the numbers, and the sums and products of two of them, exactly for formats with
- * p <= 11 and small exponents; for others only what a test rounds must be exact. */
+ * For formats with p <= 11 and small exponents, doubles represent the numbers, and the sums and
+ * products of two of them, exactly. For other formats the caller ensures that the x it rounds
+ * is exact. */
 #ifndef ATTEST_TESTS_REF_ROUNDING_H
 #define ATTEST_TESTS_REF_ROUNDING_H
 
@@ -15,6 +16,8 @@ typedef struct ref_numbers {
     size_t count;
 } ref_numbers;
 
+/* Lists the numbers. format must outlive the list. Domain: bounded exponents, few numbers; out
+ * of memory, the program aborts. */
 void ref_numbers_init(ref_numbers *list, const attest_format *format);
 void ref_numbers_clear(ref_numbers *list);
 

@@ -187,7 +187,7 @@ static void test_denominator(void)
         abort();
     TAP_OK(positional.eps_by_denominator && fmpq_cmp_ui(positional.eps, 0) > 0 &&
                fmpq_get_d(positional.eps) == 1.0 / 32,
-           "%zu tokens of %d entries: eps is half of 1/16, which the first needs",
+           "%zu tokens of %d entries: eps is 1/32, for the common denominator 16",
            data.tokens.count, DIM);
     attest_dataset_builder_clear(&builder);
     attest_positional_clear(&positional);

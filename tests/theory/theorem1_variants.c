@@ -3,10 +3,11 @@
  * Tokens are t u on a line. A head's score of t for the query t' is c t t': only the sign of c
  * matters, and outputs are linear in the winners' average, so two positions agree for all
  * weights iff their averages agree for c = 1, -1 and 0. This program computes the averages from
- * the definition of hardmax for each of them, enumerates all sequences up to a length, and asks
- * for two positions with equal token and equal averages whose vocabularies differ. What it
- * finds is the table of proofs-notes/theorem1.md; that smaller lengths have no pair in any
- * dimension is proved there. Pairs are ordered by length; the first one found is printed. */
+ * the definition of hardmax for each of them, enumerates all sequences up to a length, and
+ * searches for two positions with equal token and equal averages whose vocabularies differ. The
+ * results are the table of proofs-notes/theorem1.md; that smaller lengths have no pair in any
+ * dimension is proved there. Of the pairs of the least length, one of small numbers is printed.
+ */
 #include <string.h>
 
 #include "tests/tap.h"
@@ -15,12 +16,12 @@ enum { MOST = 5, LOW = -3, HIGH = 6 };
 
 typedef struct variant {
     bool leftmost, causal, zero, unequal, one_sequence, repeats;
-    size_t least; /* the least length, as the note says; 0: none up to MOST */
+    size_t least; /* the least length, from the note */
     const char *name;
 } variant;
 
-/* A position of a sequence, and what decides it: the token, three averages as fractions over
- * their own counts, and the set of tokens seen as bits. */
+/* A position of a sequence: the token, the winners' averages for c = -1, 0, 1 as fractions
+ * sum/count, and the set of tokens seen as bits. */
 typedef struct context {
     int token;
     int sum[3], count[3];
@@ -61,7 +62,7 @@ static void add_context(const variant *v, const int *t, size_t length, size_t k)
             x->count[c + 1]++;
         }
     }
-    /* Lowest terms by 60 = lcm(1..5): fractions become integers. */
+    /* Averages times 60 = lcm(1..5) are integers: one denominator for all. */
     for (int c = 0; c < 3; c++) {
         x->sum[c] *= 60 / x->count[c];
         x->count[c] = 1;
@@ -111,7 +112,8 @@ static void print_context(const context *x)
     printf(") at %zu", x->position);
 }
 
-/* Smaller numbers first, so that the pair printed is a pleasant one. */
+/* Less for contexts of small numbers, which are preferred; a negative number weighs 20 and 20
+ * times its size. */
 static int weight(const context *x)
 {
     int sum = 0;
@@ -121,7 +123,9 @@ static int weight(const context *x)
     return sum;
 }
 
-/* The lightest pair among equal neighbours. */
+/* Sets pair and *best to the pair of least weight, below *best, with different vocabularies
+ * among the contexts from .. to - 1, whose tokens and averages are equal; false if there is
+ * none. */
 static bool find_pair(const variant *v, const context *from, const context *to, int *best,
                       const context *pair[2])
 {
