@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import importlib
 import json
 import os
 import struct
@@ -52,7 +53,7 @@ def _bytes(name: str, x: Any) -> Tuple[str, List[int], bytes]:
 def convert(source: Path, target: Path) -> Tuple[List[str], List[str]]:
     """Writes the tensors of a file of ``torch.save``; returns their names, and those of values that are no tensors."""
     try:
-        import torch
+        torch = importlib.import_module("torch")
     except ImportError:
         raise Error("convert needs PyTorch: install torch, or write a safetensors file where it is") from None
     try:

@@ -34,8 +34,8 @@ def _write(file: BinaryIO, parts: Sequence[Part], integers: Sequence[Integers] =
             size *= n
         header[name] = {"dtype": SAFETENSORS[x.type], "shape": shape, "data_offsets": [end, end + size]}
         end += size
-    for name, values, shape in integers:
-        header[name] = {"dtype": "I64", "shape": list(shape), "data_offsets": [end, end + 8 * len(values)]}
+    for name, values, axes in integers:
+        header[name] = {"dtype": "I64", "shape": list(axes), "data_offsets": [end, end + 8 * len(values)]}
         end += 8 * len(values)
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
