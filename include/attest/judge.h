@@ -65,6 +65,9 @@ typedef struct attest_qkv {
                          * (batch or 1, heads or 1, queries or 1, keys) */
     attest_tensor sink; /* one logit per head, heads in shape[1], the others 1 */
     bool empty_is_nan;  /* a row without keys is NaN, not 0 */
+    /* with a softcap: the mask is added before it, so that a hidden key has the score -softcap.
+     * Only by mask, not by causal or a window; not simulated */
+    bool mask_before_softcap;
     /* factors of q, k and v, separate as in kernels on 8-bit floats: binary32 numbers from
      * 2^-40 to 2^40; the scale is then in this range, too. (batch or 1, heads or 1, 1, 1), with
      * the heads of k or, for q, of q. Absent: 1 */

@@ -43,6 +43,7 @@ class QKV(Structure):
         ("mask", Tensor),
         ("sink", Tensor),
         ("empty_is_nan", c_bool),
+        ("mask_before_softcap", c_bool),
         ("q_descale", Tensor),
         ("k_descale", Tensor),
         ("v_descale", Tensor),

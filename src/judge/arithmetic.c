@@ -231,6 +231,7 @@ static void set_numbers(attest_judge_rule *rule, const attest_judge_problem *pro
         set_enclosed(&rule->cap, &rule->cap_error, ball);
     }
     rule->additive = problem->qkv.mask.data && problem->qkv.mask.type != ATTEST_TENSOR_BOOL;
+    rule->mask_first = problem->qkv.mask_before_softcap && problem->capped;
     rule->power_of_two = is_power_of_two(problem);
     check_constants(rule);
 }
@@ -359,6 +360,8 @@ attest_judge_shared attest_judge_rule_compare(const attest_judge_rule *a,
     other.pv.accumulate = b->variant->pv.accumulate;
     if (memcmp(&other, v, sizeof other) == 0)
         return ATTEST_JUDGE_SHARE_WEIGHTS;
+    if (v->unscaled || other.unscaled) /* scores depend on the tiles */
+        return ATTEST_JUDGE_SHARE_NOTHING;
     other.pv.accumulate = v->pv.accumulate;
     other.max = v->max;
     other.tile = v->tile;

@@ -83,6 +83,7 @@ typedef struct attest_judge_rule {
                                      or the accumulator of the scores if that is wider */
     double scale, scale_error;    /* |scale - exact scale| <= scale_error */
     bool additive;                /* the mask has values that are added */
+    bool mask_first;              /* they are added before the softcap */
     bool constants_leave;         /* scale or softcap are not normal numbers of work */
     bool power_of_two;            /* the scale is a power of two: products with it are exact */
     bool descaled; /* the scale includes the factors of a head, with two more roundings; the

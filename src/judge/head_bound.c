@@ -278,7 +278,8 @@ static bool begin_row(attest_judge_head_bound *x, size_t i, attest_judge_work *w
     work->sink = x->head.sink;
     work->sink_logit = x->head.sink_logit;
     for (size_t j = 0; j < work->count; j++)
-        seen += !row.bias || bias[j] > (double)-INFINITY;
+        seen += !row.bias || bias[j] > (double)-INFINITY ||
+                (x->head.problem->qkv.mask_before_softcap && x->head.problem->capped);
     return seen > 0;
 }
 

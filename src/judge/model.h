@@ -147,6 +147,8 @@ typedef struct attest_judge_variant {
     attest_format output;
     bool output_any; /* rounded up or down, rather than to nearest */
     attest_judge_lse_model lse;
+    bool unscaled; /* a fault: weights are relative to the maximum of the tiles so far, and not
+                      rescaled. Tiles and their direction are known; no file has this member */
 } attest_judge_variant;
 
 typedef enum attest_judge_quotient {

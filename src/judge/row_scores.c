@@ -163,6 +163,14 @@ static bool changes_keys(const attest_judge_work *x, const attest_judge_rule *ru
     return x->bias || rule->cap > 0 || rule->variant->scale_stored;
 }
 
+/* A hidden key whose mask is added before the softcap has the score -c: tanh(-1000) is -1
+ * within the error of its evaluation. */
+static void hide(double *score, double *delta, double *ev, const attest_judge_rule *rule)
+{
+    *score = -1000 * rule->cap;
+    *delta = *ev = 0;
+}
+
 /* Applies stores, softcap and mask, key by key; returns the same as judge_loops.scores. */
 static int change_keys(attest_judge_work *x, const attest_judge_rule *rule)
 {
@@ -170,16 +178,23 @@ static int change_keys(attest_judge_work *x, const attest_judge_rule *rule)
 
     x->seen = 0;
     for (size_t j = 0; j < x->count; j++) {
-        if (x->bias && x->bias[j] == (double)-INFINITY) {
+        bool hidden = x->bias && x->bias[j] == (double)-INFINITY;
+
+        if (hidden && !rule->mask_first) {
             x->t[j] = (double)-INFINITY;
             x->delta[j] = x->ev[j] = 0;
             continue;
         }
-        if (rule->variant->scale_stored && !store_scaled(x->t[j], &x->delta[j], x->ev[j], rule))
+        if (hidden)
+            hide(&x->t[j], &x->delta[j], &x->ev[j], rule);
+        else if (rule->variant->scale_stored &&
+                 !store_scaled(x->t[j], &x->delta[j], x->ev[j], rule))
             wild |= 2;
+        if (rule->mask_first && rule->additive && !hidden)
+            x->t[j] = shift(x->t[j], x->bias[j], &x->delta[j], &x->ev[j], rule);
         if (rule->cap > 0 && !cap(&x->t[j], &x->delta[j], &x->ev[j], rule))
             wild |= 2;
-        if (rule->additive)
+        if (rule->additive && !rule->mask_first)
             x->t[j] = shift(x->t[j], x->bias[j], &x->delta[j], &x->ev[j], rule);
         if (rule->cap > 0 || rule->additive)
             x->delta[j] = (x->delta[j] + x->ev[j]) * ATTEST_JUDGE_UP;
@@ -188,6 +203,8 @@ static int change_keys(attest_judge_work *x, const attest_judge_rule *rule)
     }
     return wild;
 }
+
+static int relate_to_tiles(attest_judge_work *x, const attest_judge_rule *rule);
 
 void attest_judge_row_scores(attest_judge_work *work, const attest_judge_rule *rule)
 {
@@ -203,6 +220,8 @@ void attest_judge_row_scores(attest_judge_work *work, const attest_judge_rule *r
                                         x->count);
     if (changes_keys(x, rule))
         wild = change_keys(x, rule);
+    if (rule->variant->unscaled && wild == 0)
+        wild = relate_to_tiles(x, rule);
     x->unknown = (wild & 1) != 0;
     x->score_reason = ATTEST_JUDGE_BOUNDED;
     if ((wild & 2) != 0 ||
@@ -246,6 +265,57 @@ static size_t sink_raises(const attest_judge_work *x, const attest_judge_rule *r
 {
     return (size_t)ATTEST_TERM(sink_last,
                                x->sink && x->sink_logit + sink_error(x, rule) > low ? 1 : 0);
+}
+
+/* The fault that sums are not rescaled ("Alternatives"): key j of tile i keeps the weight
+ * e^(t_j - m_i), m_i the largest score up to tile i. Replaces t_j by t_j - m_i. The reference
+ * of a kernel is the largest of its scores, each within delta of t; their difference is rounded
+ * once, in the argument of the exponential (3), or, where the scale is folded, the reference is
+ * multiplied and rounded before it: twice, relative to the scores. Returns the same as
+ * judge_loops.scores. */
+static int relate_to_tiles(attest_judge_work *x, const attest_judge_rule *rule)
+{
+    bool backward = rule->variant->direction == ATTEST_JUDGE_DIRECTION_BACKWARD;
+    double low = (double)-INFINITY, high = low, exact_low = low, exact_high = low, most = 0;
+    size_t tiles = 0;
+    int wild = 0;
+
+    for (size_t j = 0; j < x->count; j++)
+        if (x->t[j] > (double)-INFINITY)
+            most = maximum(most, fabs(x->t[j]) + x->delta[j]);
+    for (size_t first = 0; first < x->count; first = tile_end(x, rule, first))
+        tiles++;
+    for (size_t k = 0; k < tiles; k++) {
+        size_t i = backward ? tiles - 1 - k : k, first = 0, last;
+        double middle, error, exact_error;
+
+        if (i > 0)
+            first = (x->first / rule->variant->tile + i) * rule->variant->tile - x->first;
+        last = tile_end(x, rule, first);
+        for (size_t j = first; j < last; j++) {
+            low = maximum(low, x->t[j] - x->delta[j]);
+            high = maximum(high, x->t[j] + x->delta[j]);
+            exact_low = maximum(exact_low, x->t[j] - x->ev[j]);
+            exact_high = maximum(exact_high, x->t[j] + x->ev[j]);
+        }
+        if (low == (double)-INFINITY) /* no key of these tiles is seen */
+            continue;
+        middle = exact_low / 2 + exact_high / 2;
+        exact_error = (exact_high - exact_low) / 2 + 0x1p-50 * most;
+        /* the second part is what (3) counts for a rounded reference: there, the largest score
+         * is now 0 */
+        error = ATTEST_TERM(tile_reference, maximum(high - middle, middle - low)) +
+                attest_judge_rule_units(rule, 8) * most;
+        for (size_t j = first; j < last; j++) {
+            if (x->t[j] == (double)-INFINITY)
+                continue;
+            x->t[j] -= middle;
+            x->ev[j] = (x->ev[j] + exact_error) * ATTEST_JUDGE_UP;
+            x->delta[j] = (x->delta[j] + error + exact_error) * ATTEST_JUDGE_UP;
+            wild |= (x->ev[j] < 0x1p1000 ? 0 : 1) | (x->delta[j] < 0x1p1000 ? 0 : 2);
+        }
+    }
+    return wild;
 }
 
 /* For every tile, replaces the bounds on its largest score by those on the reference when the

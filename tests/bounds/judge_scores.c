@@ -593,6 +593,40 @@ static double mask_sum(void)
     return scene_part(tanh(0.98 * (6 + 3) * 0x1p-24 * 512 / 2), b);
 }
 
+/* Sums that are not rescaled, in tiles of two keys. Key 0 has the largest score of the first
+ * tile, key 1 the weight e^(t_1 - m), m the kernel's score of key 0; key 2, in the second tile,
+ * has the largest score of all and the weight 1. Key 0 has the value of the output, so that its
+ * own weight does not count. Returns the part of the bound where the weight of key 1 is off by
+ * `off` in its logarithm. */
+static double unscaled_part(double off)
+{
+    double b[4], weight = exp(-1 + off);
+
+    x.v.max = ATTEST_JUDGE_MAX_ONLINE;
+    x.v.tile = 2;
+    x.v.direction = ATTEST_JUDGE_DIRECTION_FORWARD;
+    x.v.unscaled = true;
+    x.value[0] = scene_round((exp(-1) - 1) / (exp(-1) + 1), "binary32");
+    x.value[1] = 1;
+    x.value[2] = -1;
+    scene_get_bound(b, &x);
+    return scene_part((x.value[0] + weight - 1) / (2 + weight), b);
+}
+
+/* The score 1 + 2^-8 of key 0 is stored as 1; the others are those of the mask. */
+static double tile_reference(void)
+{
+    scene_begin(&x, 3, 2);
+    x.v.stored = true;
+    x.v.store = scene_format("bfloat16");
+    x.k[0] = 1;
+    x.k[1] = 0x1p-8;
+    x.biased = true;
+    x.mask[1] = 0x1.01p0 - 1;
+    x.mask[2] = 8;
+    return unscaled_part(0.99 * 0x1p-8);
+}
+
 /* The score is rounded up, and its sum with the mask to 65520, which is beyond binary16. */
 static double mask_limit(void)
 {
@@ -681,6 +715,7 @@ static const table_row rows[] = {
     {"mask_stored", mask_stored, 0.9, NULL},
     {"mask_stored", mask_stored_least, 0.4,
      "To nearest half of the least number is lost, where the bound has a whole one."},
+    {"tile_reference", tile_reference, 0.9, NULL},
     {"mask_sum", mask_sum, 0.85,
      "A value of the mask is rounded once, and the bound counts two roundings of it."},
 };
