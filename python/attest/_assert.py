@@ -96,7 +96,7 @@ def assert_attention(
     """Asserts that this output is one that a kernel of the model may return on these inputs.
 
     Arguments as :func:`judge`'s. A failure shows the element, its exact value, the bound, what
-    was returned, which rows are wrong, a fault that explains it, and the command that judges it again
+    was returned, which rows are wrong, what would explain it, and the command that judges it again
     from a file: in the directory ``save``, ``$ATTEST_SAVE``, or ``attest-failures``, named
     after the test, so that of many failures of one test the last is kept; ``save=False`` saves
     nothing. An undecided output fails, too.
@@ -108,8 +108,9 @@ def assert_attention(
     Traceback (most recent call last):
         ...
     attest.AttentionError: proved wrong: 2 of 2 elements are outside what any kernel of fp32-any can return
-      head 0, rows 0-1, all 1 columns
-    a kernel with this fault returns such an output: dropped-tile
+      wrong are exactly all rows of head 0; every element of the output is 1
+    within if the last tile of 1 keys is left out (dropped-tile)
+    within if the last key is left out (key-dropped)
     worst element: head 0, row 0, column 0
       output       1
       exact        [2.0000000000000 +/- 2.05e-14]

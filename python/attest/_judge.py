@@ -23,7 +23,7 @@ class Judgement:
 
     ``verdict`` is ``"within"``, ``"wrong"`` or ``"undecided"``. The other members have
     the names and values of ``attest judge --json``: ``elements``, ``worst``, ``heads``,
-    ``wrong_rows``, ``histogram``, ``returned_by_faults`` and so on; ``record`` has them all.
+    ``wrong_rows``, ``pattern``, ``histogram``, ``alternatives`` and so on; ``record`` has them all.
     ``lse`` is the judgement of the log-sum-exp, a dictionary with its own ``verdict``, or None.
     """
 

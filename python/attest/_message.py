@@ -50,7 +50,7 @@ def _worst(judgement: "Judgement", batches: int) -> List[str]:
 
 
 def describe(judgement: "Judgement") -> str:
-    """The verdict; where it is wrong the pattern, the worst element, and a fault that explains it."""
+    """The verdict; where it is wrong the pattern, what would explain it, and the worst element."""
     found = judgement.record
     name = judgement.kernel.name
     batches = 1 + max(head["batch"] for head in found["heads"])
@@ -67,12 +67,19 @@ def describe(judgement: "Judgement") -> str:
     if found["uncast"]:
         formats = " or ".join(judgement.kernel.output_formats)
         lines.append(f"{found['uncast']} of them are not numbers of {formats}, the output format of the model: a final cast is missing")
-    ranges = found["wrong_rows"]
-    lines += ["  " + _range(r, batches, judgement.entry, columns) for r in ranges[:SHOWN_RANGES]]
-    more = len(ranges) - SHOWN_RANGES + found["wrong_rows_left_out"]
-    if more > 0:
-        lines.append(f"  and {more} more")
-    lines += [f"a kernel with this fault returns such an output: {fault}" for fault in found["returned_by_faults"]]
+    if found["pattern"]:
+        lines.append("  " + found["pattern"]["sentence"])
+    if found["pattern"] and found["pattern"]["match"] == "none":
+        ranges = found["wrong_rows"]
+        lines += ["  " + _range(r, batches, judgement.entry, columns) for r in ranges[:SHOWN_RANGES]]
+        more = len(ranges) - SHOWN_RANGES + found["wrong_rows_left_out"]
+        if more > 0:
+            lines.append(f"  and {more} more")
+    lines += [f"{other['sentence']} ({other['name']})" for other in found["alternatives"]]
+    if judgement.verdict == "wrong" and not found["alternatives"]:
+        tried = found["alternatives_tried"]
+        rest = "; not all, to bound the work" if tried["not_tried"] or (tried["pairs"] and not tried["all_pairs"]) else ""
+        lines.append(f"no known setting, model or fault explains the output ({tried['judgements']} changes tried{rest})")
     if "tfloat32" in found["cannot_distinguish"]:
         lines.append(
             "this model cannot tell TF32 from binary32 here: its bounds also contain the exact results of inputs rounded to tfloat32; "

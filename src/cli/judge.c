@@ -176,11 +176,20 @@ static void print_range(const judge_job *job, const attest_judgement *layer,
                      range->first_column, range->last_column);
 }
 
+/* Prints the pattern of the wrong elements, and their ranges where there is none. */
 static void print_ranges(const judge_job *job, const attest_judgement *layer)
 {
     size_t shown = 0, all = 0;
 
     for (size_t i = 0; i < job->layers; i++) {
+        if (layer[i].summary.all.wrong) {
+            attest_print("  ");
+            if (job->x.source.layered)
+                attest_print("layer %zu: ", layer[i].number);
+            attest_print("%s\n", layer[i].pattern.sentence);
+        }
+        if (layer[i].pattern.match != ATTEST_JUDGE_MATCH_NONE)
+            continue;
         all += layer[i].summary.ranges;
         for (size_t k = 0; k < layer[i].summary.ranges && shown < SHOWN_RANGES; k++, shown++)
             print_range(job, &layer[i], &layer[i].summary.range[k]);
@@ -235,6 +244,9 @@ static void print_worst(const judge_job *job, const attest_judgement *layer)
     else
         attest_print("  may be         %.9g to %.9g\n", worst->lo, worst->hi);
     attest_print("  error/bound    %.4g (bound %.4g)\n", worst->ratio, worst->bound);
+    if (worst->verdict == ATTEST_JUDGE_WRONG && isfinite(worst->ulps))
+        attest_print("  error          %.4g units in the last place of the output\n",
+                     worst->ulps);
     print_terms(&layer->terms);
     free(text);
     arb_clear(exact);
@@ -268,21 +280,44 @@ static void print_histogram(const judge_job *job, const attest_judgement *layer)
     }
 }
 
+/* Prints what would explain the wrong elements of all layers, or that nothing does. */
+static void print_alternatives(const judge_job *job, const attest_judgement *layer)
+{
+    const attest_judgement *wrong = attest_judgement_first_wrong(layer, job->layers);
+    size_t shown = 0;
+    bool left = false;
+
+    if (!wrong)
+        return;
+    for (size_t i = 0; i < wrong->explanation.found; i++) {
+        const attest_judge_found *found = &wrong->explanation.alternative[i];
+        char name[ATTEST_JUDGE_NAME_SIZE];
+
+        if (!attest_judgement_explains(layer, job->layers, found))
+            continue;
+        attest_judge_found_format(name, found);
+        attest_print("%s (%s)\n", found->sentence, name);
+        shown++;
+    }
+    for (size_t k = 0; attest_judge_alternatives[k].name; k++)
+        left = left || wrong->explanation.left[k];
+    if (shown == 0)
+        attest_print("no known setting, model or fault explains the output (%zu changes "
+                     "tried%s)\n",
+                     wrong->explanation.judgements,
+                     left || wrong->explanation.pairs_left ? "; not all, to bound the work"
+                                                           : "");
+}
+
 static void print_hints(const judge_job *job, const attest_judgement *layer)
 {
+    print_alternatives(job, layer);
     for (size_t i = 0; i < job->layers; i++) {
         if (layer[i].by_schedule && layer[i].summary.all.wrong)
             attest_print(
                 "each element is within for some schedule of the model, but no one schedule "
                 "returns them all;\nschedule %zu leaves the fewest out\n",
                 layer[i].schedule);
-        for (int f = 0; f < ATTEST_JUDGE_FAULTS; f++)
-            if (layer[i].fault[f]) {
-                if (job->x.source.layered)
-                    attest_print("layer %zu: ", layer[i].number);
-                attest_print("a kernel with this fault returns such an output: %s\n",
-                             attest_judge_fault_name((attest_judge_fault)f));
-            }
         if (layer[i].summary.all.undecided && layer[i].unbounded)
             attest_print("undecided because: %s\n", layer[i].unbounded);
         if (layer[i].same_in_tfloat32) {

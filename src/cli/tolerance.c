@@ -11,7 +11,7 @@
 #include "base/scope.h"
 #include "cli/qkv.h"
 #include "cli/terminal.h"
-#include "judge/fault.h"
+#include "judge/alternative.h"
 #include "judge/judgement.h"
 #include "judge/tolerance.h"
 
@@ -56,7 +56,7 @@ typedef enum tolerance_answer {
 } tolerance_answer;
 
 typedef struct tolerance_fault {
-    attest_judge_fault fault;
+    size_t fault; /* its number in the list of faults */
     tolerance_answer answer;
     tolerance_element element; /* with TOLERANCE_SAME only the layer is set */
 } tolerance_fault;
@@ -146,12 +146,11 @@ static void write_names(attest_json *json, const char *key, const tolerance_job 
                         tolerance_answer answer)
 {
     attest_json_write_array(json, key);
-    for (int f = 0; f < ATTEST_JUDGE_FAULTS; f++)
+    for (size_t f = 0; attest_judge_alternative_get_fault(NULL, f); f++)
         for (size_t i = 0; i < job->faults; i++)
-            if (job->fault[i].fault == (attest_judge_fault)f &&
-                job->fault[i].answer == answer) {
+            if (job->fault[i].fault == f && job->fault[i].answer == answer) {
                 attest_json_write_string(json, NULL,
-                                         attest_judge_fault_name((attest_judge_fault)f));
+                                         attest_judge_alternative_get_fault(NULL, f));
                 break;
             }
     attest_json_write_close(json);
@@ -167,7 +166,8 @@ static void write_faults(attest_json *json, const tolerance_job *job)
         const tolerance_fault *fault = &job->fault[i];
 
         attest_json_write_object(json, NULL);
-        attest_json_write_string(json, "name", attest_judge_fault_name(fault->fault));
+        attest_json_write_string(json, "name",
+                                 attest_judge_alternative_get_fault(NULL, fault->fault));
         attest_json_write_count(json, "layer", fault->element.layer);
         attest_json_write_string(json, "answer", answer_key[fault->answer]);
         if (fault->answer != TOLERANCE_SAME)
@@ -296,7 +296,8 @@ static void print_given(const tolerance_job *job)
     for (size_t i = 0; i < job->faults; i++) {
         const tolerance_fault *fault = &job->fault[i];
 
-        attest_print("  %-20s %s", attest_judge_fault_name(fault->fault), word[fault->answer]);
+        attest_print("  %-20s %s", attest_judge_alternative_get_fault(NULL, fault->fault),
+                     word[fault->answer]);
         if (fault->answer == TOLERANCE_REFUSES) {
             attest_print(" at ");
             print_element(job, &fault->element);
@@ -387,9 +388,49 @@ static bool same(const attest_judge_bounds *a, const attest_judge_bounds *b, siz
     return true;
 }
 
+/* The exact results of a kernel with a fault are collected here. */
+typedef struct fault_results {
+    attest_judge_bounds to;
+    size_t columns;
+} fault_results;
+
+static bool collect(void *context, const size_t *places, size_t count,
+                    const attest_judge_bounds *bounds)
+{
+    fault_results *results = context;
+    size_t columns = results->columns;
+
+    for (size_t n = 0; n < count; n++) {
+        memcpy(results->to.exact + places[n] * columns, bounds->exact + n * columns,
+               columns * sizeof *bounds->exact);
+        memcpy(results->to.error + places[n] * columns, bounds->error + n * columns,
+               columns * sizeof *bounds->error);
+    }
+    return true;
+}
+
+/* Sets other to the exact results of a kernel with the fault. */
+static attest_status bound_fault(attest_judge_bounds *other, tolerance_job *job,
+                                 const attest_judge_changed *changed, attest_error *error)
+{
+    attest_cli_qkv *x = &job->x;
+    fault_results results = {*other, x->rows.columns};
+    size_t *place = attest_memory_alloc(x->rows.count + 1, sizeof *place);
+    attest_status status;
+
+    if (!place)
+        return attest_memory_fail(error);
+    for (size_t i = 0; i < x->rows.count; i++)
+        place[i] = i;
+    status = attest_judge_changed_bound(changed, &x->rows, place, x->rows.count, &x->options,
+                                        collect, &results, error);
+    free(place);
+    return status;
+}
+
 /* Applies the tolerance to the output of a kernel with the fault and without rounding. */
 static attest_status judge_fault(tolerance_fault *result, tolerance_job *job,
-                                 const attest_judge_faulty *faulty,
+                                 const attest_judge_changed *changed,
                                  const attest_judge_bounds *bounds, double *room,
                                  attest_error *error)
 {
@@ -400,8 +441,7 @@ static attest_status judge_fault(tolerance_fault *result, tolerance_job *job,
     attest_judge_bounds other = {.exact = room, .error = room + x->elements};
     size_t at;
 
-    ATTEST_TRY(attest_judge_faulty_bound(&other, faulty, bounds, x->model, &x->options, error));
-    result->fault = faulty->fault;
+    ATTEST_TRY(bound_fault(&other, job, changed, error));
     result->answer =
         answer[attest_judge_allclose_check(&at, &job->allclose, other.exact, other.error,
                                            bounds->exact, bounds->error, x->elements)];
@@ -412,38 +452,37 @@ static attest_status judge_fault(tolerance_fault *result, tolerance_job *job,
 }
 
 /* Returns whether the problem has the scale or the mask that the fault changes. */
-static bool concerns(attest_judge_fault fault, const attest_qkv *qkv)
+static bool concerns(const attest_judge_alternative *row, const attest_qkv *qkv)
 {
-    return fault == ATTEST_JUDGE_FAULT_SCALE ||
-           (fault == ATTEST_JUDGE_FAULT_MASK &&
+    return strcmp(row->name, "scale-missing") == 0 ||
+           (strcmp(row->name, "mask-off-by-one") == 0 &&
             (qkv->causal != ATTEST_CAUSAL_NONE || qkv->mask.data));
 }
 
 /* Adds the result of one fault. */
-static attest_status add_fault(tolerance_job *job, attest_judge_fault fault,
-                               const attest_judge_bounds *bounds, double *room,
+static attest_status add_fault(tolerance_job *job, const attest_judge_alternative *row,
+                               size_t fault, const attest_judge_bounds *bounds, double *room,
                                attest_error *error)
 {
     attest_cli_qkv *x = &job->x;
-    attest_judge_faulty faulty;
+    attest_judge_changed changed;
     tolerance_fault *result;
     bool applies;
 
     if (!attest_memory_grow(&job->fault, &job->fault_room, job->faults + 1, sizeof *job->fault))
         return attest_memory_fail(error);
     result = &job->fault[job->faults];
-    ATTEST_TRY(attest_judge_faulty_init(&faulty, &applies, fault, &x->qkv,
-                                        attest_judge_model_get_tile(x->model), error));
+    *result = (tolerance_fault){
+        .fault = fault, .answer = TOLERANCE_SAME, .element = {.layer = x->layer}};
+    ATTEST_TRY(attest_judge_changed_init(&changed, &applies, &x->qkv, x->model, row, 0, NULL, 0,
+                                         error));
     if (applies) {
-        attest_status status = judge_fault(result, job, &faulty, bounds, room, error);
+        attest_status status = judge_fault(result, job, &changed, bounds, room, error);
 
-        attest_judge_faulty_clear(&faulty);
+        attest_judge_changed_clear(&changed);
         ATTEST_TRY(status);
-    } else {
-        *result = (tolerance_fault){
-            .fault = fault, .answer = TOLERANCE_SAME, .element = {.layer = x->layer}};
     }
-    job->faults += applies || concerns(fault, &x->qkv);
+    job->faults += applies || concerns(row, &x->qkv);
     return ATTEST_OK;
 }
 
@@ -502,10 +541,10 @@ static attest_status judge_correct(tolerance_job *job, const attest_judge_bounds
 static attest_status judge_all(tolerance_job *job, const attest_judge_bounds *bounds,
                                double *room, attest_error *error)
 {
-    bool plain = !attest_judge_qkv_is_unequal(&job->x.qkv) && !job->x.qkv.past_k.data;
+    const attest_judge_alternative *row = NULL;
 
-    for (int i = 0; plain && i < ATTEST_JUDGE_FAULTS; i++)
-        ATTEST_TRY(add_fault(job, (attest_judge_fault)i, bounds, room, error));
+    for (size_t i = 0; attest_judge_alternative_get_fault(&row, i); i++)
+        ATTEST_TRY(add_fault(job, row, i, bounds, room, error));
     return judge_correct(job, bounds, room, error);
 }
 

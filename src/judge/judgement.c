@@ -70,15 +70,23 @@ static void count(attest_judge_counts *counts, const attest_judge_element_result
         counts->max_ratio = fmax(counts->max_ratio, this->ratio);
 }
 
-static void keep_worst(attest_judge_summary *summary, const attest_judge_element_result *this)
+/* Returns whether an element is worse than another one. */
+static bool is_worse(const attest_judge_element_result *this,
+                     const attest_judge_element_result *other)
 {
     bool wrong = this->verdict == ATTEST_JUDGE_WRONG;
-    bool was_wrong = summary->worst.verdict == ATTEST_JUDGE_WRONG;
 
-    if (this->verdict == ATTEST_JUDGE_UNDECIDED)
-        return;
-    if (summary->has_worst &&
-        (wrong != was_wrong ? was_wrong : !(this->ratio > summary->worst.ratio)))
+    if (wrong != (other->verdict == ATTEST_JUDGE_WRONG))
+        return wrong;
+    if (wrong && this->ulps != other->ulps)
+        return this->ulps > other->ulps;
+    return this->ratio > other->ratio;
+}
+
+static void keep_worst(attest_judge_summary *summary, const attest_judge_element_result *this)
+{
+    if (this->verdict == ATTEST_JUDGE_UNDECIDED ||
+        (summary->has_worst && !is_worse(this, &summary->worst)))
         return;
     summary->has_worst = true;
     summary->worst = *this;
@@ -117,18 +125,60 @@ static bool is_cast(double output, const attest_in_double *format, size_t format
     return false;
 }
 
-/* How elements are judged. */
-typedef struct element_rule {
-    attest_in_double *format; /* the output formats of the variants */
-    size_t formats;
-    bool printed;
-    unsigned decimals;
-} element_rule;
+attest_status attest_judge_element_rule_init(attest_judge_element_rule *rule,
+                                             const attest_judge_model *model,
+                                             const attest_judge_options *options,
+                                             attest_error *error)
+{
+    *rule = (attest_judge_element_rule){
+        .format = attest_memory_alloc(model->variants, sizeof *rule->format),
+        .formats = model->variants,
+        .printed = options->printed,
+        .decimals = options->decimals};
+    if (!rule->format)
+        return attest_memory_fail(error);
+    for (size_t i = 0; i < model->variants; i++) {
+        const attest_format *format = &model->variant[i].output;
+
+        attest_in_double_init(&rule->format[i], format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+        if ((int)format->precision <= rule->precision)
+            continue;
+        rule->precision = (int)format->precision;
+        rule->least_exponent =
+            rule->format[i].quantum > 0 ? ilogb(rule->format[i].quantum) : -1074;
+    }
+    return ATTEST_OK;
+}
+
+void attest_judge_element_rule_clear(attest_judge_element_rule *rule)
+{
+    free(rule->format);
+    rule->format = NULL;
+}
+
+/* Returns the error of an output in units in the last place. For display only. */
+static double get_ulps(const attest_judge_element_result *this,
+                       const attest_judge_element_rule *rule)
+{
+    double size = fabs(this->exact);
+    int exponent = rule->least_exponent;
+
+    if (isnan(this->exact)) /* a row that must be NaN */
+        return isnan(this->output) ? 0 : (double)INFINITY;
+    if (!isfinite(this->output))
+        return (double)INFINITY;
+    if (isfinite(this->lo) && isfinite(this->hi))
+        size = fmax(size, fmax(fabs(this->lo), fabs(this->hi)));
+    if (size > 0 && ilogb(size) + 1 - rule->precision > exponent)
+        exponent = ilogb(size) + 1 - rule->precision;
+    return ldexp(fabs(this->output - this->exact), -exponent);
+}
 
 /* Sets verdict, uncast and ratio of an element that was printed: it is wrong if no number of an
  * output format between lo and hi is printed like it. The ratio is that of the nearest number.
  */
-static void judge_printed(attest_judge_element_result *this, const element_rule *rule)
+static void judge_printed(attest_judge_element_result *this,
+                          const attest_judge_element_rule *rule)
 {
     double low, high, first, last;
 
@@ -145,7 +195,8 @@ static void judge_printed(attest_judge_element_result *this, const element_rule 
     this->ratio = get_ratio(fmin(fmax(this->exact, low), high), this->exact, this->bound);
 }
 
-static void judge_element(attest_judge_element_result *this, const element_rule *rule)
+static void judge_element(attest_judge_element_result *this,
+                          const attest_judge_element_rule *rule)
 {
     if (rule->printed && isfinite(this->output) && !isnan(this->lo) && !isnan(this->hi)) {
         judge_printed(this, rule);
@@ -157,9 +208,18 @@ static void judge_element(attest_judge_element_result *this, const element_rule 
     this->ratio = get_ratio(this->output, this->exact, this->bound);
 }
 
+attest_judge_verdict attest_judge_element_rule_check(const attest_judge_element_rule *rule,
+                                                     double output, double lo, double hi)
+{
+    attest_judge_element_result this = {.lo = lo, .hi = hi, .output = output};
+
+    judge_element(&this, rule);
+    return this.verdict;
+}
+
 static bool add(attest_judge_summary *summary, const double *output,
-                const attest_judge_bounds *bounds, const element_rule *rule, size_t i,
-                const size_t at[4])
+                const attest_judge_bounds *bounds, const attest_judge_element_rule *rule,
+                size_t i, const size_t at[4])
 {
     attest_judge_element_result this = {.place = i,
                                         .at = {at[0], at[1], at[2], at[3]},
@@ -171,6 +231,8 @@ static bool add(attest_judge_summary *summary, const double *output,
                                         .output = output[i]};
 
     judge_element(&this, rule);
+    this.ulps = get_ulps(&this, rule);
+    summary->is_wrong[i] = this.verdict == ATTEST_JUDGE_WRONG;
     count(&summary->all, &this);
     count(&summary->head[at[0] * summary->rows.heads + at[1]], &this);
     if (this.verdict != ATTEST_JUDGE_UNDECIDED)
@@ -187,25 +249,22 @@ attest_status attest_judge_summary_init(attest_judge_summary *summary, const dou
                                         attest_error *error)
 {
     size_t heads = rows->batch * rows->heads, elements = rows->count * rows->columns;
-    attest_in_double *format = attest_memory_alloc(model->variants, sizeof *format);
-    const element_rule rule = {format, model->variants, options->printed, options->decimals};
+    attest_judge_element_rule rule ATTEST_CLEARED_BY(attest_judge_element_rule_clear);
     size_t at[4];
     bool done;
 
     memset(summary, 0, sizeof *summary);
+    ATTEST_TRY(attest_judge_element_rule_init(&rule, model, options, error));
     done = attest_judge_rows_copy(&summary->rows, rows, error) == ATTEST_OK;
     summary->head = attest_memory_alloc(heads, sizeof *summary->head);
-    done = done && format && summary->head;
-    for (size_t i = 0; done && i < model->variants; i++)
-        attest_in_double_init(&format[i], &model->variant[i].output, ATTEST_SIMULATED_NEAREST,
-                              NULL, NULL);
+    summary->is_wrong = attest_memory_alloc(elements + 1, sizeof *summary->is_wrong);
+    done = done && summary->head && summary->is_wrong;
     for (size_t i = 0; done && i < elements; i++) {
         if (i % rows->columns == 0)
             attest_judge_rows_get_place(at, rows, i);
         at[3] = i % rows->columns;
         done = add(summary, output, bounds, &rule, i, at);
     }
-    free(format);
     if (done)
         return ATTEST_OK;
     attest_judge_summary_clear(summary);
@@ -217,10 +276,11 @@ void attest_judge_summary_clear(attest_judge_summary *summary)
     attest_judge_rows_clear(&summary->rows);
     free(summary->head);
     free(summary->range);
+    free(summary->is_wrong);
     memset(summary, 0, sizeof *summary);
 }
 
-/* ---- verdicts, schedules, and faults that explain an output ---- */
+/* ---- verdicts, schedules, and what explains a wrong output ---- */
 
 /* The inputs of a judgement, and its work space. */
 typedef struct judgement_inputs {
@@ -255,14 +315,8 @@ const attest_judgement *attest_judgement_worst(const attest_judgement *layer, si
     const attest_judgement *worst = NULL;
 
     for (size_t i = 0; i < count; i++) {
-        const attest_judge_element_result *this = &layer[i].summary.worst;
-        bool wrong = this->verdict == ATTEST_JUDGE_WRONG;
-
-        if (!layer[i].summary.has_worst)
-            continue;
-        if (!worst || (wrong && worst->summary.worst.verdict != ATTEST_JUDGE_WRONG) ||
-            (wrong == (worst->summary.worst.verdict == ATTEST_JUDGE_WRONG) &&
-             this->ratio > worst->summary.worst.ratio))
+        if (layer[i].summary.has_worst &&
+            (!worst || is_worse(&layer[i].summary.worst, &worst->summary.worst)))
             worst = &layer[i];
     }
     return worst;
@@ -317,24 +371,44 @@ static attest_status try_schedules(attest_judgement *layer, const judgement_inpu
     return ATTEST_OK;
 }
 
-/* Sets fault[fault] if a kernel of the model with this fault may return the output. */
-static attest_status try_fault(attest_judgement *layer, attest_judge_fault fault,
-                               const judgement_inputs *x, attest_error *error)
+/* Describes the wrong elements, and tries what would explain them. */
+static attest_status explain(attest_judgement *layer, const judgement_inputs *x,
+                             attest_error *error)
 {
-    attest_judge_faulty faulty ATTEST_CLEARED_BY(attest_judge_faulty_clear);
-    attest_judge_summary summary ATTEST_CLEARED_BY(attest_judge_summary_clear) = {0};
-    bool applies;
+    const attest_judge_summary *summary = &layer->summary;
 
-    ATTEST_TRY(attest_judge_faulty_init(&faulty, &applies, fault, x->qkv,
-                                        attest_judge_model_get_tile(x->model), error));
-    if (!applies)
+    if (summary->all.wrong == 0)
         return ATTEST_OK;
-    ATTEST_TRY(
-        attest_judge_faulty_bound(x->other, &faulty, x->bounds, x->model, x->options, error));
-    ATTEST_TRY(attest_judge_summary_init(&summary, x->output, x->other, x->rows, x->model,
-                                         x->options, error));
-    layer->fault[fault] = attest_judge_counts_verdict(&summary.all) == ATTEST_JUDGE_WITHIN;
-    return ATTEST_OK;
+    ATTEST_TRY(attest_judge_pattern_find(&layer->pattern, x->output, summary->is_wrong, x->rows,
+                                         error));
+    return attest_judge_explanation_init(&layer->explanation, x->output, summary->is_wrong,
+                                         summary->worst.place / x->rows->columns, x->rows,
+                                         x->qkv, x->model, x->options, error);
+}
+
+bool attest_judgement_explains(const attest_judgement *layer, size_t count,
+                               const attest_judge_found *found)
+{
+    for (size_t i = 0; i < count; i++) {
+        const attest_judge_explanation *x = &layer[i].explanation;
+        bool same = !layer[i].summary.all.wrong;
+
+        for (size_t k = 0; k < x->found && !same; k++)
+            same = x->alternative[k].first == found->first &&
+                   x->alternative[k].second == found->second;
+        if (!same)
+            return false;
+    }
+    return true;
+}
+
+const attest_judgement *attest_judgement_first_wrong(const attest_judgement *layer,
+                                                     size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (layer[i].summary.all.wrong)
+            return &layer[i];
+    return NULL;
 }
 
 /* Whether the bounds are too wide to show that a kernel rounds its inputs to tfloat32. */
@@ -356,7 +430,6 @@ attest_status attest_judgement_set(attest_judgement *judgement, const double *ou
 {
     attest_judge_rows rows ATTEST_CLEARED_BY(attest_judge_rows_clear) = {.batch = 0};
     judgement_inputs x = {output, bounds, other, qkv, model, options, &rows, 0};
-    bool plain = !attest_judge_qkv_is_unequal(qkv) && !qkv->past_k.data;
 
     if (options->printed && options->decimals > ATTEST_JUDGE_MOST_DECIMALS)
         return attest_error_set(error, ATTEST_USAGE, "outputs have at most %d decimals, not %u",
@@ -375,15 +448,13 @@ attest_status attest_judgement_set(attest_judgement *judgement, const double *ou
                                            model, error));
     if (attest_judge_counts_verdict(&judgement->summary.all) == ATTEST_JUDGE_WITHIN)
         ATTEST_TRY(try_tfloat32(judgement, &x, error));
-    plain = plain && !rows.selected; /* faults are tried on whole outputs of plain problems */
-    for (int i = 0; plain && judgement->summary.all.wrong && i < ATTEST_JUDGE_FAULTS; i++)
-        ATTEST_TRY(try_fault(judgement, (attest_judge_fault)i, &x, error));
-    return ATTEST_OK;
+    return explain(judgement, &x, error);
 }
 
 void attest_judgement_clear(attest_judgement *judgement)
 {
     attest_judge_summary_clear(&judgement->summary);
+    attest_judge_explanation_clear(&judgement->explanation);
 }
 
 /* ---- attest_judgement_make ---- */
@@ -548,6 +619,7 @@ static void write_worst(attest_json *json, const attest_judgement *layer)
     attest_json_write_double(json, "hi", worst->hi);
     attest_json_write_double(json, "output", worst->output);
     attest_json_write_double(json, "ratio", worst->ratio);
+    attest_json_write_double(json, "ulps", worst->ulps);
     write_terms(json, &layer->terms);
     attest_json_write_close(json);
 }
@@ -648,21 +720,96 @@ static void write_histogram(attest_json *json, const attest_judgement *layer, si
     attest_json_write_close(json);
 }
 
-/* The faults that explain every wrong layer: a kernel with the fault may return its output. */
-static void write_faults(attest_json *json, const attest_judgement *layer, size_t count)
+/* The pattern of the wrong elements of the first layer that has such; null: nothing is wrong.
+ */
+static void write_pattern(attest_json *json, const attest_judgement *layer, size_t count)
 {
-    attest_json_write_array(json, "returned_by_faults");
-    for (int f = 0; f < ATTEST_JUDGE_FAULTS; f++) {
-        bool any = false, all = true;
+    const attest_judgement *wrong = attest_judgement_first_wrong(layer, count);
+
+    if (!wrong) {
+        attest_json_write_null(json, "pattern");
+        return;
+    }
+    attest_json_write_object(json, "pattern");
+    attest_json_write_count(json, "layer", wrong->number);
+    attest_json_write_string(json, "match", attest_judge_match_name(wrong->pattern.match));
+    attest_json_write_string(json, "sentence", wrong->pattern.sentence);
+    attest_json_write_close(json);
+}
+
+/* The alternatives under which every wrong layer is within. */
+static void write_alternatives(attest_json *json, const attest_judgement *layer, size_t count)
+{
+    const attest_judgement *wrong = attest_judgement_first_wrong(layer, count);
+    size_t found = wrong ? wrong->explanation.found : 0;
+
+    attest_json_write_array(json, "alternatives");
+    for (size_t i = 0; i < found; i++) {
+        const attest_judge_found *this = &wrong->explanation.alternative[i];
+        char name[ATTEST_JUDGE_NAME_SIZE];
+
+        if (!attest_judgement_explains(layer, count, this))
+            continue;
+        attest_judge_found_format(name, this);
+        attest_json_write_object(json, NULL);
+        attest_json_write_string(json, "name", name);
+        attest_json_write_string(json, "kind",
+                                 attest_judge_alternative_kind_name(this->first->kind));
+        attest_json_write_string(json, "sentence", this->sentence);
+        attest_json_write_string(json, "verdict", "within");
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
+}
+
+/* How many changed problems were judged, and which alternatives were left out, to bound the
+ * work; null: nothing is wrong. */
+static void write_tried(attest_json *json, const attest_judgement *layer, size_t count)
+{
+    const attest_judgement *wrong = attest_judgement_first_wrong(layer, count);
+    const attest_judge_alternative *table = attest_judge_alternatives;
+    size_t judgements = 0;
+    bool pairs = false, pairs_left = false;
+
+    if (!wrong) {
+        attest_json_write_null(json, "alternatives_tried");
+        return;
+    }
+    attest_json_write_object(json, "alternatives_tried");
+    for (size_t i = 0; i < count; i++) {
+        judgements += layer[i].explanation.judgements;
+        pairs = pairs || layer[i].explanation.pairs;
+        pairs_left = pairs_left || layer[i].explanation.pairs_left;
+    }
+    attest_json_write_count(json, "judgements", judgements);
+    attest_json_write_bool(json, "pairs", pairs);
+    attest_json_write_bool(json, "all_pairs", pairs && !pairs_left);
+    attest_json_write_array(json, "not_tried");
+    for (size_t k = 0; table[k].name; k++) {
+        bool left = false;
 
         for (size_t i = 0; i < count; i++)
-            if (layer[i].summary.all.wrong) {
-                any = true;
-                all = all && layer[i].fault[f];
-            }
-        if (any && all)
-            attest_json_write_string(json, NULL,
-                                     attest_judge_fault_name((attest_judge_fault)f));
+            left = left || (layer[i].explanation.tried && layer[i].explanation.left[k]);
+        if (left)
+            attest_json_write_string(json, NULL, table[k].name);
+    }
+    attest_json_write_close(json);
+    attest_json_write_close(json);
+}
+
+/* The alternatives that are faults of `tolerance --check`, by their names there. */
+static void write_faults(attest_json *json, const attest_judgement *layer, size_t count)
+{
+    const attest_judgement *wrong = attest_judgement_first_wrong(layer, count);
+    const attest_judge_alternative *row = NULL;
+    const char *name;
+
+    attest_json_write_array(json, "returned_by_faults");
+    for (size_t f = 0; wrong && (name = attest_judge_alternative_get_fault(&row, f)); f++) {
+        const attest_judge_found found = {.first = row};
+
+        if (attest_judgement_explains(layer, count, &found))
+            attest_json_write_string(json, NULL, name);
     }
     attest_json_write_close(json);
 }
@@ -743,6 +890,9 @@ void attest_judgement_write(attest_json *json, const attest_judgement *layer, si
     write_heads(json, layer, count);
     write_ranges(json, layer, count);
     write_histogram(json, layer, count);
+    write_pattern(json, layer, count);
+    write_alternatives(json, layer, count);
+    write_tried(json, layer, count);
     write_faults(json, layer, count);
     write_schedules(json, layer, count);
     write_indistinct(json, layer, count);

@@ -6,9 +6,11 @@
 #include <attest/judgement.h>
 
 #include "io/json_write.h"
-#include "judge/fault.h"
-#include "judge/model.h"
+#include "format/simulate_in_double.h"
+#include "judge/explain.h"
 #include "judge/head_bound.h"
+#include "judge/model.h"
+#include "judge/pattern.h"
 #include "judge/rows.h"
 
 /* Bins of |output - exact| / bound: one below 2^ATTEST_JUDGE_LEAST_EXPONENT, then one for each
@@ -36,7 +38,30 @@ typedef struct attest_judge_element_result {
     attest_judge_verdict verdict;
     bool uncast; /* it is not a number of the output format */
     double exact, error, lo, hi, bound, output, ratio;
+    double ulps; /* |output - exact| in units in the last place of the output format, at the
+                    largest of |exact|, |lo| and |hi|; infinite if the output is not finite */
 } attest_judge_element_result;
+
+/* How elements are judged. */
+typedef struct attest_judge_element_rule {
+    attest_in_double *format; /* the output formats of the variants */
+    size_t formats;
+    int least_exponent; /* of the format with the most bits: units are at least 2^this ... */
+    int precision;      /* ... and x has the unit 2^(exponent - precision) */
+    bool printed;
+    unsigned decimals;
+} attest_judge_element_rule;
+
+attest_status attest_judge_element_rule_init(attest_judge_element_rule *rule,
+                                             const attest_judge_model *model,
+                                             const attest_judge_options *options,
+                                             attest_error *error) ATTEST_WARN_UNUSED;
+void attest_judge_element_rule_clear(attest_judge_element_rule *rule);
+
+/* The verdict on an element between these bounds: also wrong if it is no number of an output
+ * format. */
+attest_judge_verdict attest_judge_element_rule_check(const attest_judge_element_rule *rule,
+                                                     double output, double lo, double hi);
 
 typedef struct attest_judge_summary {
     attest_judge_rows rows; /* that were judged */
@@ -45,8 +70,9 @@ typedef struct attest_judge_summary {
     attest_judge_wrong_rows *range;
     size_t ranges, room;
     bool has_worst; /* false: no element has a bound. Wrong elements count as worse than others;
-                       among these the ratio decides */
+                       among them ulps decide, then the ratio; among others the ratio */
     attest_judge_element_result worst;
+    bool *is_wrong; /* rows.count * rows.columns: whether each element is wrong */
     size_t bin[ATTEST_JUDGE_BINS];
 } attest_judge_summary;
 
@@ -77,10 +103,11 @@ struct attest_judgement {
     bool same_in_tfloat32;    /* within, but inputs rounded to tfloat32 would be, too */
     bool printed;             /* the output is known to so many decimals */
     unsigned decimals;
-    const char *unbounded;           /* why some elements are undecided, or NULL */
-    bool by_schedule;                /* the summary belongs to one schedule, ... */
-    size_t schedule;                 /* ... the one with the fewest wrong elements */
-    bool fault[ATTEST_JUDGE_FAULTS]; /* a kernel with the fault may return this output */
+    const char *unbounded;                /* why some elements are undecided, or NULL */
+    bool by_schedule;                     /* the summary belongs to one schedule, ... */
+    size_t schedule;                      /* ... the one with the fewest wrong elements */
+    attest_judge_pattern pattern;         /* of the wrong elements, if there are any */
+    attest_judge_explanation explanation; /* what would explain them */
 };
 
 /* Judges an output. The output and all five arrays of bounds and other have one entry for each
@@ -99,6 +126,14 @@ void attest_judgement_clear(attest_judgement *judgement);
  * no element has a bound. */
 attest_judge_counts attest_judgement_total(const attest_judgement *layer, size_t count);
 const attest_judgement *attest_judgement_worst(const attest_judgement *layer, size_t count);
+
+/* Returns whether the alternative makes every wrong layer within. */
+bool attest_judgement_explains(const attest_judgement *layer, size_t count,
+                               const attest_judge_found *found);
+
+/* Returns the first layer with wrong elements, or NULL. */
+const attest_judgement *attest_judgement_first_wrong(const attest_judgement *layer,
+                                                     size_t count);
 
 /* Writes the members of a JSON object that judges all layers together. */
 void attest_judgement_write(attest_json *json, const attest_judgement *layer, size_t count);

@@ -11,7 +11,7 @@ shows '^tuned +8 +11 '
 shows '^theorem1: violated'
 shows '^float8_e4m3fn: outputs differ by up to .* of 496 pairs can no longer be told apart'
 shows '^within: all 512 elements'
-shows '^a kernel with this fault returns such an output: missing-scale$'
+shows '^within if scores are not scaled: is the scale given to the kernel. .scale-missing.$'
 shows '^page +.*tour/report.html, [0-9]+ records, [0-9]+ plots$'
 [ -f "$work/tour/universal-pair.json" ] && [ -f "$work/tour/hardmax.json" ]
 result $? "the files are in the directory it names"

@@ -15,7 +15,7 @@ paged="--kernel fp32-any --causal --cu-seqlens-q cu_q --lengths lengths --block-
 run 0 "packed sequences" judge "$p" "$p" $packed
 shows '^worst element    sequence [0-2], head [0-3], row [0-3], column [0-2]$'
 run 1 "packed, with an error" judge "$p" "$p:wrong" $packed
-shows '^  sequence 2, head 1, row 2 .1 of 3 elements, columns 2 to 2.$'
+shows '^  wrong are exactly row 2 of head 1 of batch entry 2, column 2$'
 shows '^worst element    sequence 2, head 1, row 2, column 2$'
 run 1 "as JSON" judge "$p" "$p:wrong" $packed --json
 json '[o["worst"][k] for k in ("batch", "head", "row", "column")] == [2, 1, 2, 2] and o["elements"] == 96 and o["sample"] is None'

@@ -178,6 +178,19 @@ static size_t occurrences(const char *text, const char *of)
     return count;
 }
 
+/* The first two explain layer 11, the last two layer 12. */
+static attest_judge_found found[3];
+static bool left[100];
+
+static const attest_judge_alternative *row_of(const char *name)
+{
+    const attest_judge_alternative *row = attest_judge_alternatives;
+
+    while (row->name && strcmp(row->name, name) != 0)
+        row++;
+    return row;
+}
+
 /* Layer 10 is within, 11 and 12 are wrong, 12 with undecided elements. */
 static void fill_layers(attest_judgement layer[LAYERS])
 {
@@ -203,7 +216,9 @@ static void fill_layers(attest_judgement layer[LAYERS])
     layer[0].unbounded = NULL;
     layer[1].unbounded = "of a layer that is decided";
     layer[2].unbounded = "the reason";
-    layer[1].fault[0] = layer[1].fault[1] = layer[2].fault[1] = layer[2].fault[2] = true;
+    for (size_t i = 0; i < 2; i++)
+        layer[1 + i].explanation = (attest_judge_explanation){
+            .tried = true, .judgements = 7, .found = 2, .alternative = found + i, .left = left};
 }
 
 /* batch and head of the k-th head of the text. */
@@ -228,6 +243,10 @@ static void texts_of_layers(void)
     char *text, *packed;
     size_t length = 0;
 
+    found[0] = (attest_judge_found){row_of("zeros"), NULL, "of one layer", 0};
+    found[1] = (attest_judge_found){row_of("dropped-tile"), NULL, "of both", 0};
+    found[2] = (attest_judge_found){row_of("swapped-heads"), NULL, "of the other", 0};
+    left[3] = true;
     fill_layers(layer);
     text = attest_json_format(NULL, write_layers, layer);
     packed = text ? malloc(strlen(text) + 1) : NULL;
@@ -257,11 +276,14 @@ static void texts_of_layers(void)
                        "\"count\": 42 }") &&
             occurrences(packed, "\"from\"") == 3 && occurrences(packed, "\"count\": 0 }") == 1,
         "the histogram from the first to the last bin that is not empty");
-    TAP_OK(occurrences(strstr(packed, "\"returned_by_faults\""),
-                       attest_judge_fault_name((attest_judge_fault)1)) == 1 &&
-               !strstr(packed, attest_judge_fault_name((attest_judge_fault)0)) &&
-               !strstr(packed, attest_judge_fault_name((attest_judge_fault)2)),
-           "faults that explain every layer that is wrong");
+    TAP_OK(strstr(packed, "\"returned_by_faults\": [\"dropped-tile\"]") &&
+               strstr(packed, "\"alternatives\": [{ \"name\": \"dropped-tile\", \"kind\": "
+                              "\"fault\", \"sentence\": \"of both\", \"verdict\": "
+                              "\"within\" }]") &&
+               !strstr(packed, "zeros") && !strstr(packed, "swapped-heads"),
+           "alternatives that explain every layer that is wrong");
+    TAP_OK(strstr(packed, "\"judgements\": 14, ") && strstr(packed, "\"not_tried\": [\""),
+           "what was tried, and what was not");
     TAP_OK(strstr(packed, "{ \"layer\": 10, \"schedule\": 4, \"explains\": true }, { "
                           "\"layer\": 11, \"schedule\": 5, \"explains\": false }"),
            "schedules");
