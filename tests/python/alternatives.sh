@@ -1,0 +1,2 @@
+#!/bin/sh
+exec sh "$srcdir/tests/python/with-python" "$srcdir/tests/python/alternatives.py"
