@@ -134,6 +134,10 @@ def causal(more=0):
     return mask_of(lambda i, j: j <= i + N - S + more)
 
 
+def twice():
+    return [row[:1] + row for row in causal()]
+
+
 def data(rng, dtype, heads=H, key_heads=HK, rows=S, keys=N):
     to = ROUND[dtype]
     return (tensor(rng, (B, heads, rows, D), to, 1.6), tensor(rng, (B, key_heads, keys, D), to, 1.6),
@@ -253,6 +257,16 @@ def past_case(rng, dtype):
     return (q, k, v), outputs(q, k, v, dtype, plain()), {"causal": True, "past": tuple(Buffer(x, dtype) for x in past)}
 
 
+def after_past_case(rng, dtype):
+    """Query i sees the keys up to (number of past keys) + i."""
+    q, k, v = data(rng, dtype)
+    past_k, past_v = data(rng, dtype, keys=9)[1:]
+    joined = lambda past, x: [[a + b for a, b in zip(*entry)] for entry in zip(past, x)]
+    bias = mask_of(lambda i, j: j <= i + 9, keys=N + 9)
+    out = outputs(q, joined(past_k, k), joined(past_v, v), dtype, lambda *x: head(*x, bias))
+    return (q, k, v), out, {"causal": True, "past": (Buffer(past_k, dtype), Buffer(past_v, dtype))}
+
+
 def lengths_case(rng, dtype):
     q, k, v = data(rng, dtype)
     return (q, k, v), outputs(q, k, v, dtype, lambda *x: head(*x)), {"lengths": [N - 40, N - 7]}
@@ -353,23 +367,31 @@ CASES = [
     ("scale-other", "the default scale", ALL, given_scale),
     ("kv-heads-tiled", "tiled key heads", ALL, case(plain(), key_head=lambda h, g: h % HK)),
     ("kv-head-first", "one key head for all", ALL, case(plain(), key_head=lambda h, g: 0)),
+    ("kv-head-next", "the next key head", ALL, case(plain(), key_head=lambda h, g: (h // g + 1) % HK)),
+    ("reversed-heads", "heads in reverse", ALL, wrapped(lambda out: [e[::-1] for e in out])),
     ("swapped-heads", "heads 0 and 1", ALL, wrapped(lambda out: [[e[1], e[0], e[2], e[3]] for e in out])),
     ("batch-ignored", "keys of batch entry 0", ALL, case(plain(), key_batch=lambda b: 0)),
     ("qk-exchanged", "q and k", ALL, exchanged),
     ("past-ignored", "no past", ALL, past_case),
     ("lengths-ignored", "padding is seen", ALL, lengths_case),
     ("softcap-after-mask", "softcap after an added mask", ALL, bias_case),
+    ("softcap-after-mask", "softcap after a causal mask", ALL, case(plain(cap=1.0, cap_last=True), {"softcap": 1})),
     ("softcap-ignored", "no softcap", ALL, case(plain(), {"softcap": 3})),
     ("sink-ignored", "no sink", ALL, sink_case),
+    ("sink-extra", "1 more in the sum", ALL, case(plain(sink=0.0))),
+    ("scores-ignored", "equal weights", ALL, case(plain(scale=0.0))),
     ("exp2-without-log2e", "2^t", ALL, case(plain(base=2.0))),
     ("key-dropped", "without the last key", ALL, case(masked(lambda i, j: j <= i + N - S and j < N - 1))),
     ("key-dropped", "without the first key", ALL, case(masked(lambda i, j: 0 < j <= i + N - S))),
+    ("key-twice", "the first key twice", ALL, case(lambda q, k, v: head(q, k[:1] + k, v[:1] + v, twice()))),
     ("dropped-tile", "without the last tile", ALL, case(masked(lambda i, j: j <= i + N - S and j < N - 32))),
     ("dropped-tile", "without the first tile", ALL, case(masked(lambda i, j: TILE <= j <= i + N - S))),
     ("no-rescale", "sums are not rescaled", ALL, case(tiled(backward=False, rescale=False))),
     ("stale-tile", "values of the tile before", ALL, case(stale("v"))),
     ("stale-tile", "keys and values of the tile before", ALL, case(stale("kv"))),
     ("value-moved", "values of the next key", ALL, case(lambda q, k, v: head(q, k, v[1:] + v[:1], causal()))),
+    ("causal-other-alignment", "the mask begins after the past", ALL, after_past_case),
+    ("row-moved", "results of the row before", ALL, wrapped(by_rows(lambda i, n: (i - 1) % n))),
     ("row-moved", "results of the next row", ALL, wrapped(by_rows(lambda i, n: (i + 1) % n))),
     ("layout-exchanged+causal-missing", "inputs reshaped, no causal mask", ALL, reshaped_and_not_causal),
     ("output-not-rounded", "no last cast", NARROW, wide_output),
