@@ -280,7 +280,7 @@ def tolerance(
     >>> bounds = tolerance(q, k, v, kernel="fp32-any")
     >>> bounds.exact.tolist(), bounds.bound[0, 0] < 1e-5
     ([[2.0], [2.0]], True)
-    >>> tolerance(q, k, v, kernel="fp32-any", given=(5, 0)).given["accepts"]
+    >>> tolerance(q, k, v, kernel="fp32-any", given=(5, 0)).given["accepts"][:2]
     ['zeros', 'dropped-tile']
     """
     model = load_kernel(kernel)

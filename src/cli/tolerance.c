@@ -146,11 +146,11 @@ static void write_names(attest_json *json, const char *key, const tolerance_job 
                         tolerance_answer answer)
 {
     attest_json_write_array(json, key);
-    for (size_t f = 0; attest_judge_alternative_get_fault(NULL, f); f++)
+    for (size_t f = 0; attest_judge_alternative_get_fault(NULL, NULL, f); f++)
         for (size_t i = 0; i < job->faults; i++)
             if (job->fault[i].fault == f && job->fault[i].answer == answer) {
                 attest_json_write_string(json, NULL,
-                                         attest_judge_alternative_get_fault(NULL, f));
+                                         attest_judge_alternative_get_fault(NULL, NULL, f));
                 break;
             }
     attest_json_write_close(json);
@@ -167,7 +167,7 @@ static void write_faults(attest_json *json, const tolerance_job *job)
 
         attest_json_write_object(json, NULL);
         attest_json_write_string(json, "name",
-                                 attest_judge_alternative_get_fault(NULL, fault->fault));
+                                 attest_judge_alternative_get_fault(NULL, NULL, fault->fault));
         attest_json_write_count(json, "layer", fault->element.layer);
         attest_json_write_string(json, "answer", answer_key[fault->answer]);
         if (fault->answer != TOLERANCE_SAME)
@@ -296,7 +296,7 @@ static void print_given(const tolerance_job *job)
     for (size_t i = 0; i < job->faults; i++) {
         const tolerance_fault *fault = &job->fault[i];
 
-        attest_print("  %-20s %s", attest_judge_alternative_get_fault(NULL, fault->fault),
+        attest_print("  %-20s %s", attest_judge_alternative_get_fault(NULL, NULL, fault->fault),
                      word[fault->answer]);
         if (fault->answer == TOLERANCE_REFUSES) {
             attest_print(" at ");
@@ -388,10 +388,12 @@ static bool same(const attest_judge_bounds *a, const attest_judge_bounds *b, siz
     return true;
 }
 
-/* The exact results of a kernel with a fault are collected here. */
+/* The exact results of a kernel with a fault are collected here; those of a fault of arithmetic
+ * are not single numbers, but intervals: their middles, with half of their widths as errors. */
 typedef struct fault_results {
     attest_judge_bounds to;
     size_t columns;
+    bool intervals;
 } fault_results;
 
 static bool collect(void *context, const size_t *places, size_t count,
@@ -400,6 +402,17 @@ static bool collect(void *context, const size_t *places, size_t count,
     fault_results *results = context;
     size_t columns = results->columns;
 
+    for (size_t n = 0; n < count * columns && results->intervals; n++) {
+        double middle = bounds->lo[n] / 2 + bounds->hi[n] / 2;
+
+        if (isnan(bounds->lo[n])) /* a row that must be NaN */
+            continue;
+        bounds->exact[n] = isfinite(middle) ? middle : (double)NAN;
+        bounds->error[n] = isfinite(middle)
+                               ? nextafter(fmax(bounds->hi[n] - middle, middle - bounds->lo[n]),
+                                           (double)INFINITY)
+                               : (double)INFINITY;
+    }
     for (size_t n = 0; n < count; n++) {
         memcpy(results->to.exact + places[n] * columns, bounds->exact + n * columns,
                columns * sizeof *bounds->exact);
@@ -411,10 +424,11 @@ static bool collect(void *context, const size_t *places, size_t count,
 
 /* Sets other to the exact results of a kernel with the fault. */
 static attest_status bound_fault(attest_judge_bounds *other, tolerance_job *job,
-                                 const attest_judge_changed *changed, attest_error *error)
+                                 const attest_judge_changed *changed, bool intervals,
+                                 attest_error *error)
 {
     attest_cli_qkv *x = &job->x;
-    fault_results results = {*other, x->rows.columns};
+    fault_results results = {*other, x->rows.columns, intervals};
     size_t *place = attest_memory_alloc(x->rows.count + 1, sizeof *place);
     attest_status status;
 
@@ -430,7 +444,7 @@ static attest_status bound_fault(attest_judge_bounds *other, tolerance_job *job,
 
 /* Applies the tolerance to the output of a kernel with the fault and without rounding. */
 static attest_status judge_fault(tolerance_fault *result, tolerance_job *job,
-                                 const attest_judge_changed *changed,
+                                 const attest_judge_changed *changed, bool intervals,
                                  const attest_judge_bounds *bounds, double *room,
                                  attest_error *error)
 {
@@ -441,11 +455,11 @@ static attest_status judge_fault(tolerance_fault *result, tolerance_job *job,
     attest_judge_bounds other = {.exact = room, .error = room + x->elements};
     size_t at;
 
-    ATTEST_TRY(bound_fault(&other, job, changed, error));
+    ATTEST_TRY(bound_fault(&other, job, changed, intervals, error));
     result->answer =
         answer[attest_judge_allclose_check(&at, &job->allclose, other.exact, other.error,
                                            bounds->exact, bounds->error, x->elements)];
-    if (same(&other, bounds, x->elements))
+    if (!intervals && same(&other, bounds, x->elements))
         result->answer = TOLERANCE_SAME;
     set_element(&result->element, job, bounds, other.exact[at], at);
     return ATTEST_OK;
@@ -461,8 +475,8 @@ static bool concerns(const attest_judge_alternative *row, const attest_qkv *qkv)
 
 /* Adds the result of one fault. */
 static attest_status add_fault(tolerance_job *job, const attest_judge_alternative *row,
-                               size_t fault, const attest_judge_bounds *bounds, double *room,
-                               attest_error *error)
+                               size_t form, size_t fault, const attest_judge_bounds *bounds,
+                               double *room, attest_error *error)
 {
     attest_cli_qkv *x = &job->x;
     attest_judge_changed changed;
@@ -474,10 +488,12 @@ static attest_status add_fault(tolerance_job *job, const attest_judge_alternativ
     result = &job->fault[job->faults];
     *result = (tolerance_fault){
         .fault = fault, .answer = TOLERANCE_SAME, .element = {.layer = x->layer}};
-    ATTEST_TRY(attest_judge_changed_init(&changed, &applies, &x->qkv, x->model, row, 0, NULL, 0,
-                                         error));
+    ATTEST_TRY(attest_judge_changed_init(&changed, &applies, &x->qkv, x->model, row, form, NULL,
+                                         0, error));
     if (applies) {
-        attest_status status = judge_fault(result, job, &changed, bounds, room, error);
+        attest_status status =
+            judge_fault(result, job, &changed, row->kind == ATTEST_JUDGE_ALTERNATIVE_ARITHMETIC,
+                        bounds, room, error);
 
         attest_judge_changed_clear(&changed);
         ATTEST_TRY(status);
@@ -543,8 +559,10 @@ static attest_status judge_all(tolerance_job *job, const attest_judge_bounds *bo
 {
     const attest_judge_alternative *row = NULL;
 
-    for (size_t i = 0; attest_judge_alternative_get_fault(&row, i); i++)
-        ATTEST_TRY(add_fault(job, row, i, bounds, room, error));
+    size_t form;
+
+    for (size_t i = 0; attest_judge_alternative_get_fault(&row, &form, i); i++)
+        ATTEST_TRY(add_fault(job, row, form, i, bounds, room, error));
     return judge_correct(job, bounds, room, error);
 }
 

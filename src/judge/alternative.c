@@ -76,31 +76,44 @@ const attest_judge_alternative attest_judge_alternatives[] = {
     {"scores-ignored", NULL, FAULT, false, 1, attest_judge_change_uniform},
 
     /* faults of their arithmetic, the smallest first */
-    {"truncated-output", NULL, ARITHMETIC, false, 1, attest_judge_change_output_truncated},
-    {"tf32-inputs", NULL, ARITHMETIC, false, 2, attest_judge_change_tf32},
+    {"truncated-output", "truncated-output", ARITHMETIC, false, 1, attest_judge_change_output_truncated},
+    {"tf32-inputs", "tf32-inputs", ARITHMETIC, false, 2, attest_judge_change_tf32},
     {"p-in-binary16", NULL, ARITHMETIC, false, 1, attest_judge_change_p_binary16},
-    {"p-in-bfloat16", NULL, ARITHMETIC, false, 1, attest_judge_change_p_bfloat16},
+    {"p-in-bfloat16", "p-in-bfloat16", ARITHMETIC, false, 1, attest_judge_change_p_bfloat16},
     {"output-in-16-bits", NULL, ARITHMETIC, false, 2, attest_judge_change_output_bfloat16},
     {"inputs-in-16-bits", NULL, ARITHMETIC, false, 4, attest_judge_change_inputs16},
     {"scores-in-16-bits", NULL, ARITHMETIC, false, 2, attest_judge_change_scores_rounded},
-    {"approximate-exp", NULL, ARITHMETIC, false, 8, attest_judge_change_exp},
+    {"approximate-exp", "approximate-exp", ARITHMETIC, false, 8, attest_judge_change_exp},
     {"sums-in-16-bits", NULL, ARITHMETIC, false, 4, attest_judge_change_accumulators},
     {NULL, NULL, FAULT, false, 0, NULL},
 };
 /* clang-format on */
 
 const char *attest_judge_alternative_get_fault(const attest_judge_alternative **alternative,
-                                               size_t i)
+                                               size_t *form, size_t i)
 {
-    static const char *const fault[] = {"zeros",         "dropped-tile",  "mask-off-by-one",
-                                        "swapped-heads", "missing-scale", "exp2-without-log2e"};
+    static const struct {
+        const char *name;
+        size_t form;
+    } fault[] = {{"zeros", 0},
+                 {"dropped-tile", 0},
+                 {"mask-off-by-one", 0},
+                 {"swapped-heads", 0},
+                 {"missing-scale", 0},
+                 {"exp2-without-log2e", 0},
+                 {"truncated-output", 0},
+                 {"tf32-inputs", 0},
+                 {"p-in-bfloat16", 0},
+                 {"approximate-exp", 5}};
 
     if (i >= sizeof fault / sizeof *fault)
         return NULL;
     for (const attest_judge_alternative *row = attest_judge_alternatives; row->name; row++)
-        if (alternative && row->fault && strcmp(row->fault, fault[i]) == 0)
+        if (alternative && row->fault && strcmp(row->fault, fault[i].name) == 0)
             *alternative = row;
-    return fault[i];
+    if (form)
+        *form = fault[i].form;
+    return fault[i].name;
 }
 
 const char *attest_judge_alternative_kind_name(attest_judge_alternative_kind kind)

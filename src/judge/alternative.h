@@ -36,10 +36,10 @@ typedef struct attest_judge_alternative {
 /* Most likely first; the name of the last row is NULL. */
 extern const attest_judge_alternative attest_judge_alternatives[];
 
-/* The name of fault i of `tolerance --check`, as far as the first form of the row with this
- * name; NULL after the last. *alternative = the row, may be NULL. */
+/* The name of fault i of `tolerance --check`; NULL after the last. *alternative = its row,
+ * *form = the form of it that is meant; both may be NULL. */
 const char *attest_judge_alternative_get_fault(const attest_judge_alternative **alternative,
-                                               size_t i);
+                                               size_t *form, size_t i);
 
 /* "setting", "model", "fault" or "arithmetic". */
 const char *attest_judge_alternative_kind_name(attest_judge_alternative_kind kind);
