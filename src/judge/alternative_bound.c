@@ -232,6 +232,8 @@ static attest_status change_keys(changed_head *head, const attest_judge_changed 
 
     if (!edit)
         return ATTEST_OK;
+    if (p->past_k.data && p->causal == ATTEST_CAUSAL_TOP_LEFT)
+        return attest_error_set(error, ATTEST_FORMAT, "the place of the mask would change");
     if (edit->kind == ATTEST_JUDGE_EDIT_TWICE) {
         if (p->mask.data)
             return attest_error_set(error, ATTEST_FORMAT, "the mask has no column for a key");
@@ -270,6 +272,8 @@ static bool sees(const attest_qkv *p, size_t keys, size_t earlier, size_t i, siz
     place -= earlier == SIZE_MAX ? -1 : (ptrdiff_t)earlier;
     if (p->causal != ATTEST_CAUSAL_TOP_LEFT)
         place += (ptrdiff_t)keys - (ptrdiff_t)p->q.shape[2];
+    else if (p->past_k.data)
+        place += (ptrdiff_t)p->past_k.shape[2];
     if (p->causal != ATTEST_CAUSAL_NONE && key > place)
         return false;
     if (p->windowed && p->right >= 0 && key > place && key - place > p->right)
@@ -280,7 +284,8 @@ static bool sees(const attest_qkv *p, size_t keys, size_t earlier, size_t i, siz
 /* The same for a query that sees the keys from its own place on. */
 static bool sees_later(const attest_qkv *p, size_t keys, size_t i, size_t j)
 {
-    size_t shift = p->causal == ATTEST_CAUSAL_TOP_LEFT ? 0 : keys;
+    size_t past = p->past_k.data ? p->past_k.shape[2] : 0;
+    size_t shift = p->causal == ATTEST_CAUSAL_TOP_LEFT ? past : keys;
     size_t less = p->causal == ATTEST_CAUSAL_TOP_LEFT ? 0 : p->q.shape[2];
 
     return j + less >= i + shift;

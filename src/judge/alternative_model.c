@@ -429,13 +429,14 @@ bool attest_judge_change_no_rescale(attest_judge_changed *x, size_t form)
         return false;
     FOR_VARIANTS(v, x)
     {
-        if (v->max == ATTEST_JUDGE_MAX_TWO_PASS || v->p_scheme.name[0] || v->splits > 1 ||
+        if (v->max == ATTEST_JUDGE_MAX_TWO_PASS || v->p_scheme.name[0] ||
             (v->direction != ATTEST_JUDGE_DIRECTION_ANY && v->direction != direction))
             return false;
         v->max = ATTEST_JUDGE_MAX_ONLINE;
         v->tile = tile;
         v->direction = direction;
         v->unscaled = true;
+        v->splits = 1;
     }
     drop_schedules(x);
     attest_judge_changed_describe(x,

@@ -225,18 +225,18 @@ bool attest_judge_change_alignment(attest_judge_changed *x, size_t form)
     if (form == 1) {
         if (x->qkv.causal == ATTEST_CAUSAL_NONE || !x->qkv.past_k.data || x->qkv.windowed)
             return false;
-        attest_judge_changed_describe(x,
-                                      "the causal mask begins after the past: query i sees "
-                                      "the keys up to %zu + i",
-                                      x->qkv.past_k.shape[2]);
-        return attest_judge_changed_add(x, ATTEST_JUDGE_EDIT_ALIGN, x->qkv.past_k.shape[2], 0);
+        attest_judge_changed_describe(x, "the causal mask begins at the first key of the past: "
+                                         "query i sees the keys up to i");
+        return attest_judge_changed_add(x, ATTEST_JUDGE_EDIT_ALIGN, 0, 0);
     }
     if (x->qkv.causal == ATTEST_CAUSAL_NONE || get_queries(x) == get_keys(x))
         if (!attest_judge_qkv_is_unequal(&x->qkv) || x->qkv.causal == ATTEST_CAUSAL_NONE)
             return false;
     x->qkv.causal = corner ? ATTEST_CAUSAL_TOP_LEFT : ATTEST_CAUSAL_BOTTOM_RIGHT;
     attest_judge_changed_describe(x, "the causal mask is aligned with the %s key (%s)",
-                                  corner ? "first" : "last",
+                                  !corner              ? "last"
+                                  : x->qkv.past_k.data ? "first new"
+                                                       : "first",
                                   corner ? "top-left" : "bottom-right");
     return true;
 }

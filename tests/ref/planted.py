@@ -257,12 +257,12 @@ def past_case(rng, dtype):
     return (q, k, v), outputs(q, k, v, dtype, plain()), {"causal": True, "past": tuple(Buffer(x, dtype) for x in past)}
 
 
-def after_past_case(rng, dtype):
-    """Query i sees the keys up to (number of past keys) + i."""
+def after_past_case(rng, dtype, first=9):
+    """Of 9 past keys and N others, query i sees those up to first + i."""
     q, k, v = data(rng, dtype)
     past_k, past_v = data(rng, dtype, keys=9)[1:]
     joined = lambda past, x: [[a + b for a, b in zip(*entry)] for entry in zip(past, x)]
-    bias = mask_of(lambda i, j: j <= i + 9, keys=N + 9)
+    bias = mask_of(lambda i, j: j <= i + first, keys=N + 9)
     out = outputs(q, joined(past_k, k), joined(past_v, v), dtype, lambda *x: head(*x, bias))
     return (q, k, v), out, {"causal": True, "past": (Buffer(past_k, dtype), Buffer(past_v, dtype))}
 
@@ -391,6 +391,7 @@ CASES = [
     ("stale-tile", "keys and values of the tile before", ALL, case(stale("kv"))),
     ("value-moved", "values of the next key", ALL, case(lambda q, k, v: head(q, k, v[1:] + v[:1], causal()))),
     ("causal-other-alignment", "the mask begins after the past", ALL, after_past_case),
+    ("causal-other-alignment", "the mask begins at the past", ALL, lambda rng, dtype: after_past_case(rng, dtype, 0)),
     ("row-moved", "results of the row before", ALL, wrapped(by_rows(lambda i, n: (i - 1) % n))),
     ("row-moved", "results of the next row", ALL, wrapped(by_rows(lambda i, n: (i + 1) % n))),
     ("layout-exchanged+causal-missing", "inputs reshaped, no causal mask", ALL, reshaped_and_not_causal),
