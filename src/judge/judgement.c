@@ -805,7 +805,8 @@ static void write_faults(attest_json *json, const attest_judgement *layer, size_
     const char *name;
 
     attest_json_write_array(json, "returned_by_faults");
-    for (size_t f = 0; wrong && (name = attest_judge_alternative_get_fault(&row, NULL, f)); f++) {
+    for (size_t f = 0; wrong && (name = attest_judge_alternative_get_fault(&row, NULL, f));
+         f++) {
         const attest_judge_found found = {.first = row};
 
         if (attest_judgement_explains(layer, count, &found))
