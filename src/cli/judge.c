@@ -287,7 +287,7 @@ static void print_alternatives(const judge_job *job, const attest_judgement *lay
     size_t shown = 0;
     bool left = false;
 
-    if (!wrong)
+    if (!wrong || !wrong->explanation.tried)
         return;
     for (size_t i = 0; i < wrong->explanation.found; i++) {
         const attest_judge_found *found = &wrong->explanation.alternative[i];

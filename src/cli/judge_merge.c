@@ -79,6 +79,10 @@ static attest_status judge(attest_cli_merge *merge, attest_cli_lse *lse, attest_
     merge->judgement.unbounded = a->bounds.unbounded;
     ATTEST_TRY(attest_judge_summary_init(&merge->judgement.summary, a->value, &a->bounds,
                                          &x->rows, x->model, &x->options, error));
+    if (merge->judgement.summary.all.wrong)
+        ATTEST_TRY(attest_judge_pattern_find(&merge->judgement.pattern, a->value,
+                                             merge->judgement.summary.is_wrong, &x->rows,
+                                             error));
     if (lse->text) {
         lse->layer->base = attest_lse_judgement_get_base(x->model, &how);
         attest_lse_judgement_compare(lse->layer, a->lse, &a->of_lse, parts->shape, x->model);

@@ -15,7 +15,7 @@ typedef struct attest_judge_found {
 enum { ATTEST_JUDGE_MOST_FOUND = 16 };
 
 typedef struct attest_judge_explanation {
-    bool tried;        /* false: nothing is wrong */
+    bool tried;        /* false: nothing is wrong, or parts were merged */
     size_t judgements; /* changed problems that were judged, at least on some rows */
     size_t found;      /* those with one change before those with two */
     attest_judge_found *alternative;

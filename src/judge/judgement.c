@@ -763,7 +763,7 @@ static void write_alternatives(attest_json *json, const attest_judgement *layer,
 }
 
 /* How many changed problems were judged, and which alternatives were left out, to bound the
- * work; null: nothing is wrong. */
+ * work; null: nothing is wrong, or parts were merged. */
 static void write_tried(attest_json *json, const attest_judgement *layer, size_t count)
 {
     const attest_judgement *wrong = attest_judgement_first_wrong(layer, count);
@@ -771,7 +771,7 @@ static void write_tried(attest_json *json, const attest_judgement *layer, size_t
     size_t judgements = 0;
     bool pairs = false, pairs_left = false;
 
-    if (!wrong) {
+    if (!wrong || !wrong->explanation.tried) {
         attest_json_write_null(json, "alternatives_tried");
         return;
     }

@@ -200,7 +200,7 @@ def commands(source, own):
         ["show", "kernels"], ["show", "--color", "always"], ["help", "audit"], ["--version"],
         # kernels that quantise
         ["judge", "qkv.safetensors", "out.safetensors", "--kernel", "bf16-any", "--quantise", "kv=e4m3fn:per-head", "--jobs", "1"],
-        ["judge", "qkv.safetensors", "qkv.safetensors:v", "--kernel", "bf16-any", "--softcap", "2", "--causal", "--jobs", "1"],
+        ["judge", "qkv.safetensors", "out.safetensors", "--kernel", "bf16-any", "--scale", "3", "--causal", "--jobs", "1"],
         ["judge", "qkv.safetensors", "out.safetensors", "--kernel", "bf16-any", "--rows", "2", "--printed", "2", "--jobs", "1"],
         ["judge", "qkv.safetensors", "out.safetensors", "--kernel", "bf16-any", "--cu-seqlens-q", "cu_q", "--cu-seqlens-k", "cu_k",
          "--jobs", "1"],

@@ -126,7 +126,7 @@ class Strategies(unittest.TestCase):
         q, k = found[-1].q, found[-1].k
         self.assertEqual((q.shape[:2], k.shape[:3]), ((1, 1), (1, 1, 2)))
         self.assertLessEqual(q.shape[2], 2)
-        self.assertIn("missing-scale", str(caught.exception))
+        self.assertIn("scale-missing", str(caught.exception))
 
     def test_datasets(self):
         @quick
