@@ -463,24 +463,30 @@ static attest_status take_cells(attest_audit_heads *heads, size_t i,
     return ATTEST_OK;
 }
 
-attest_status attest_audit_parts_read(bool *exists, const attest_audit_parts *parts,
-                                      attest_audit_heads *heads, size_t i, attest_error *error)
+/* Reads the cells of head i from the file. */
+static attest_status read_cells(attest_audit_heads *heads, size_t i,
+                                const attest_audit_parts *parts, const char *path,
+                                attest_error *error)
 {
-    char *path ATTEST_FREED = make_path(parts, &heads->place[i]);
-    attest_input input ATTEST_CLEARED_BY(attest_input_close) = {0};
-    attest_status status;
+    attest_input input ATTEST_CLEARED_BY(attest_input_close);
+    size_t most = KEY + 1 + cells_size(heads) + HASH + 1;
+    attest_status status = attest_input_open_file(&input, path, most, error);
 
-    if (!path)
-        return attest_memory_fail(error);
-    *exists = access(path, F_OK) == 0 || errno != ENOENT;
-    if (!*exists)
-        return ATTEST_OK;
-    status =
-        attest_input_open_file(&input, path, KEY + 1 + cells_size(heads) + HASH + 1, error);
     if (status == ATTEST_UNABLE) /* too large for a file of this audit */
         return attest_error_set(error, ATTEST_FORMAT, "%s: is damaged: remove it", path);
     ATTEST_TRY(status);
     return attest_input_locate(&input, take_cells(heads, i, parts, &input, error), error);
+}
+
+attest_status attest_audit_parts_read(bool *exists, const attest_audit_parts *parts,
+                                      attest_audit_heads *heads, size_t i, attest_error *error)
+{
+    char *path ATTEST_FREED = make_path(parts, &heads->place[i]);
+
+    if (!path)
+        return attest_memory_fail(error);
+    *exists = access(path, F_OK) == 0 || errno != ENOENT;
+    return *exists ? read_cells(heads, i, parts, path, error) : ATTEST_OK;
 }
 
 attest_status attest_audit_parts_write(const attest_audit_parts *parts,

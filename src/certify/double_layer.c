@@ -306,26 +306,21 @@ static bool find_best(double *best, size_t *winner, const contest *c)
 }
 
 /* True if all visible keys of other tokens than the winner's score below best by more than
- * the margin; then *winner is the first position of that token whose score is within it. */
-static bool is_clear(size_t *winner, const contest *c, double best)
+ * the margin. Then the winner is the first position of its token: the scores of equal tokens
+ * are computed by the same operations, and are equal. */
+static bool is_clear(const contest *c, size_t winner, double best)
 {
-    size_t size = c->part->head->q.rows, first_close = *winner;
+    size_t size = c->part->head->q.rows;
     double score[ATTEST_DOUBLE_LANES], line = best - c->margin;
 
     for (size_t first = 0; first < c->seen; first += ATTEST_DOUBLE_LANES) {
         size_t lanes =
             c->seen - first < ATTEST_DOUBLE_LANES ? c->seen - first : ATTEST_DOUBLE_LANES;
         dots(score, c->query, c->keys + first * size, size);
-        for (size_t lane = 0; lane < lanes; lane++) {
-            size_t j = first + lane;
-            if (score[lane] < line)
-                continue;
-            if (!same_token(c->part->task, j, *winner))
+        for (size_t lane = 0; lane < lanes; lane++)
+            if (!(score[lane] < line) && !same_token(c->part->task, first + lane, winner))
                 return false;
-            first_close = j < first_close ? j : first_close;
-        }
     }
-    *winner = first_close;
     return true;
 }
 
@@ -350,7 +345,7 @@ static void attend_hardmax(double *out, double *error, const head_part *part,
         contest c = {part, query + k * size, keys, causal ? k + 1 : part->length,
                      ATTEST_TERM(hardmax_margin, 2 * sigma) * (1 + 0x1p-16) + 0x1p-1000};
         size_t winner;
-        bool clear = find_best(&best, &winner, &c) && is_clear(&winner, &c, best);
+        bool clear = find_best(&best, &winner, &c) && is_clear(&c, winner, best);
         error[k] = clear ? 0 : INFINITY;
         if (task->winner)
             task->winner[part->which * part->length + k] = (uint32_t)winner;

@@ -135,6 +135,51 @@ static void test_layers(uint64_t *state)
     _arb_vec_clear(ball, DIM);
 }
 
+/* Units whose argument has no finite enclosure may be active or not, whatever the pattern was
+ * at another point before. */
+static void test_unbounded(uint64_t *state)
+{
+    arb_ptr box = _arb_vec_init(DIM), ball = _arb_vec_init(DIM);
+    fmpq *z = _fmpq_vec_init(DIM), *expected = _fmpq_vec_init(DIM);
+    int open = 0, inside = 0, groups = 0, points = 0;
+
+    for (int i = 0; i < 20; i++) {
+        attest_feed_forward layer;
+        attest_feed_forward_plan plan;
+        attest_pattern pattern;
+
+        attest_feed_forward_init(&layer);
+        gen_layer(&layer, state);
+        if (attest_feed_forward_plan_init(&plan, &layer, NULL) != ATTEST_OK ||
+            attest_pattern_init(&pattern, &layer) != ATTEST_OK)
+            abort();
+        _arb_vec_zero(box, DIM);
+        attest_feed_forward_ball(ball, &pattern, &plan, box, 64);
+        for (size_t c = 0; c < DIM; c++) {
+            arb_zero_pm_inf(box + c);
+            gen_rational(z + c, state);
+        }
+        attest_feed_forward_ball(ball, &pattern, &plan, box, 64);
+        for (size_t g = 0; g < layer.groups; g++, groups++)
+            open += fmpz_is_zero(layer.group[g].direction) ||
+                    (pattern.range[g].active == 0 &&
+                     pattern.range[g].possible == layer.group[g].count);
+        reference(expected, &layer, z);
+        for (size_t c = 0; c < DIM; c++, points++)
+            inside += arb_contains_fmpq(ball + c, expected + c);
+        attest_pattern_clear(&pattern);
+        attest_feed_forward_plan_clear(&plan);
+        attest_feed_forward_clear(&layer);
+    }
+    TAP_OK(open == groups && inside == points,
+           "unbounded boxes: %d of %d groups are open, %d of %d enclosures", open, groups,
+           inside, points);
+    _arb_vec_clear(box, DIM);
+    _arb_vec_clear(ball, DIM);
+    _fmpq_vec_clear(z, DIM);
+    _fmpq_vec_clear(expected, DIM);
+}
+
 /* A network whose attention adds nothing: W_O = 0. Then all number systems see the same layers.
  */
 static void gen_network(attest_network *network, uint64_t *state)
@@ -360,6 +405,7 @@ TEST(network)
     uint64_t state = tap_seed(0x2e1);
 
     test_layers(&state);
+    test_unbounded(&state);
     test_networks(&state);
     test_refused(&state);
     test_file(&state);

@@ -1,5 +1,6 @@
 /* The a priori bound, term by term: written once more from proofs-notes/audit.md, for one dense
  * head and dyadic data, without the slips and outward factors of the code. */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -714,6 +715,66 @@ static void test_powers(uint64_t *state)
     TAP_OK(wrong == 0, "powers and exponentials lie just above: %zu do not", wrong);
 }
 
+/* u is the unit roundoff 2^-bits, and 2^-500 for all formats of more than 500 bits; bounds are
+ * in units of 2^-unit_bits. An operation that underflows errs by 2^(emin - p), half of the
+ * least number, when it rounds to nearest, and by the whole of it otherwise; at least 2^-1000
+ * is counted. */
+static void test_models(void)
+{
+    enum { NEVER = INT_MAX };
+    static const struct {
+        long bits, sum_bits; /* significand bits, those of the accumulator; 0: there is none */
+        long emin;           /* 0: any exponent */
+        attest_simulated_rounding rounding;
+        int u, u_sum, unit_bits, tiny; /* exponents of two; tiny: or NEVER */
+        long exact_bits;
+    } of[] = {
+        {24, 0, 0, ATTEST_SIMULATED_NEAREST, -24, -24, 24, NEVER, 24},
+        {24, 0, 0, ATTEST_SIMULATED_ZERO, -23, -23, 23, NEVER, 24},
+        {499, 0, 0, ATTEST_SIMULATED_NEAREST, -499, -499, 499, NEVER, 499},
+        {500, 0, 0, ATTEST_SIMULATED_NEAREST, -500, -500, 500, NEVER, 500},
+        {501, 0, 0, ATTEST_SIMULATED_NEAREST, -500, -500, 501, NEVER, 501},
+        {501, 0, 0, ATTEST_SIMULATED_ZERO, -500, -500, 500, NEVER, 501},
+        {499, 501, 0, ATTEST_SIMULATED_NEAREST, -499, -500, 499, NEVER, 499},
+        {501, 499, 0, ATTEST_SIMULATED_NEAREST, -500, -499, 500, NEVER, 499},
+        {502, 500, 0, ATTEST_SIMULATED_NEAREST, -500, -500, 500, NEVER, 500},
+        {11, 0, -14, ATTEST_SIMULATED_NEAREST, -11, -11, 11, -14 - 11 + 11, 0},
+        {11, 0, -14, ATTEST_SIMULATED_ZERO, -10, -10, 10, -14 - 10 + 10, 0},
+        {11, 24, -14, ATTEST_SIMULATED_NEAREST, -11, -24, 11, -14 - 11 + 11, 0},
+        {24, 11, -14, ATTEST_SIMULATED_NEAREST, -24, -11, 24, -14 - 11 + 24, 0},
+        {501, 11, -14, ATTEST_SIMULATED_NEAREST, -500, -11, 500, -14 - 11 + 500, 0},
+        {11, 0, -999, ATTEST_SIMULATED_NEAREST, -11, -11, 11, -999, 0},
+        {11, 0, -1000, ATTEST_SIMULATED_NEAREST, -11, -11, 11, -1000, 0},
+        {11, 0, -1001, ATTEST_SIMULATED_NEAREST, -11, -11, 11, -1000, 0},
+    };
+    enum { COUNT = sizeof of / sizeof *of };
+    size_t right = 0;
+
+    for (size_t i = 0; i < COUNT; i++) {
+        attest_format format = {
+            .precision = of[i].bits, .bounded = of[i].emin < 0, .emin = of[i].emin, .emax = 15};
+        attest_simulated_arithmetic a;
+        attest_audit_model model;
+        bool ok;
+
+        attest_simulated_arithmetic_init(&a, &format);
+        a.rounding = of[i].rounding;
+        a.accumulates = of[i].sum_bits > 0;
+        a.accumulate = format;
+        a.accumulate.precision = of[i].sum_bits;
+        attest_audit_model_init(&model, &a);
+        ok = model.u == ldexp(1, of[i].u) && model.u_sum == ldexp(1, of[i].u_sum) &&
+             model.unit_bits == of[i].unit_bits && model.accumulates == a.accumulates &&
+             model.tiny == (of[i].tiny == NEVER ? 0 : ldexp(1, of[i].tiny)) &&
+             model.exact_bits == of[i].exact_bits;
+        if (!ok)
+            printf("# model %zu: u %a, u_sum %a, unit_bits %ld, tiny %a, exact_bits %ld\n", i,
+                   model.u, model.u_sum, model.unit_bits, model.tiny, model.exact_bits);
+        right += ok;
+    }
+    TAP_OK(right == COUNT, "%zu of %d models of formats", right, (int)COUNT);
+}
+
 TEST(bound)
 {
     static const kind kinds[] = {
@@ -745,6 +806,7 @@ TEST(bound)
     test_cancelled_values(&state);
     test_monotone(&state);
     test_powers(&state);
+    test_models();
     flint_cleanup();
     return 0;
 }

@@ -3,6 +3,7 @@
  * token does not change an average. One dimension, all weights 1. The files of
  * examples/float/ hold what is found here; tests/cli/float.sh replays them. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "audit/collisions.h"
 #include "audit/invariance.h"
@@ -178,11 +179,60 @@ static void check_format(const struct expected *e, const attest_weights *weights
            e->format, length + 1);
 }
 
+/* The counts of one arithmetic are set, whatever was there before. */
+static attest_audit_invariance count_in(const attest_format *format, const long *a, size_t n,
+                                        const long *b, size_t m, const attest_weights *weights)
+{
+    attest_simulated_arithmetic arithmetic;
+    attest_audit_invariance counts;
+    attest_dataset dataset;
+    attest_error error;
+
+    set_dataset(&dataset, a, n, b, m);
+    attest_simulated_arithmetic_init(&arithmetic, format);
+    memset(&counts, 0x55, sizeof counts);
+    if (attest_audit_invariance_get(&counts, &arithmetic, 1, &dataset, weights, &error) !=
+        ATTEST_OK)
+        abort();
+    attest_dataset_clear(&dataset);
+    return counts;
+}
+
+static bool are_counts(const attest_audit_invariance *c, size_t reordered, size_t changed,
+                       size_t shortened, size_t unnoticed)
+{
+    return c->reordered == reordered && c->changed == changed && c->shortened == shortened &&
+           c->unnoticed == unnoticed;
+}
+
+/* Counts of two sequences, of sequences of one token, and of hardmax. */
+static void test_counts(attest_weights *weights)
+{
+    static const long one[] = {3}, two[] = {3, -1}, three[] = {-2, -1, 0};
+    attest_audit_invariance counts;
+    attest_format format;
+
+    if (attest_format_parse(&format, "bfloat16", NULL) != ATTEST_OK)
+        abort();
+    counts = count_in(&format, two, 2, three, 3, weights);
+    TAP_OK(counts.reordered == 5 && counts.changed > 0 && counts.changed <= 3 &&
+               counts.changed_at.sequence == 1 && counts.shortened == 3,
+           "%zu of %zu outputs depend on the order, the first in sequence %zu", counts.changed,
+           counts.reordered, (size_t)counts.changed_at.sequence);
+    counts = count_in(&format, one, 1, one, 1, weights);
+    TAP_OK(are_counts(&counts, 0, 0, 0, 0), "sequences of one token have no other order");
+    weights->activation = ATTEST_HARDMAX;
+    counts = count_in(&format, two, 2, three, 3, weights);
+    TAP_OK(are_counts(&counts, 0, 0, 0, 0), "hardmax is not counted");
+    weights->activation = ATTEST_SOFTMAX;
+}
+
 TEST(float)
 {
     attest_weights weights;
 
     set_weights(&weights);
+    test_counts(&weights);
     for (size_t f = 0; f < sizeof expected / sizeof *expected; f++)
         check_format(&expected[f], &weights);
     attest_weights_clear(&weights);

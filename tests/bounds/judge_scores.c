@@ -427,7 +427,8 @@ static double reached_limit(double units, double counted)
     return b[1] == (double)INFINITY ? 0.98 * units / counted : INFINITY;
 }
 
-/* 4 u of a scale with factors, and its product with the score. */
+/* 4 u of a scale with factors, and two of the score: its one product, and that with the scale.
+ */
 static double scale_stored_constant(void)
 {
     scene_begin(&x, 1, 1);
@@ -436,7 +437,7 @@ static double scale_stored_constant(void)
     x.v.scale_store = scene_format("binary16");
     x.factor[0] = 1;
     x.k[0] = 1;
-    return reached_limit(4 + 1, 4 + 1);
+    return reached_limit(4 + 2, 4 + 2);
 }
 
 /* 2 u of the scale, its product with the query and the rounding of that. */

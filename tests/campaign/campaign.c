@@ -3,14 +3,17 @@
 #include "config.h"
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <attest/certify.h>
 
 #include "campaign/chunk.h"
 #include "campaign/load.h"
+#include "campaign/merge.h"
 #include "campaign/replay.h"
 #include "campaign/worker.h"
+#include "theft/theft_extensions.h"
 #include "tests/campaign/toy.h"
 #include "tests/limit.h"
 #include "tests/tap.h"
@@ -288,6 +291,86 @@ static void test_given_up(void)
     rmdir(directory);
 }
 
+/* ---- shards ---- */
+
+enum { SHARDS = 3 };
+
+/* Runs shard k + 1 of the plan in the directory. */
+static bool run_shard(const attest_plan *whole, size_t k, const char *directory)
+{
+    attest_plan plan = *whole;
+    attest_campaign campaign;
+    attest_journal journal;
+    bool ok;
+
+    plan.shard = k + 1;
+    plan.shards = SHARDS;
+    attest_journal_init(&journal);
+    ok = attest_campaign_init(&campaign, &plan, NULL, NULL) == ATTEST_OK &&
+         attest_campaign_open(&campaign, &journal, directory, false, NULL, NULL) == ATTEST_OK &&
+         attest_campaign_run(&campaign, NULL) == ATTEST_OK;
+    attest_journal_close(&journal);
+    attest_campaign_clear(&campaign);
+    return ok;
+}
+
+/* The report of the shards, merged in this order; the caller frees it. */
+static char *merge_report(const attest_plan *whole, const char *const directories[SHARDS])
+{
+    attest_merge merge;
+    attest_error error;
+    char *report = NULL;
+
+    if (attest_merge_read(&merge, directories, SHARDS, toy_find, false, NULL, NULL, &error) !=
+        ATTEST_OK) {
+        printf("# %s\n", error.text);
+        return NULL;
+    }
+    report = toy_report(whole, merge.join);
+    attest_merge_clear(&merge);
+    return report;
+}
+
+/* Shards give the report of the whole campaign in any order: also if chunks after the first
+ * violation were counted in the directories that are read first. */
+static void test_merged(void)
+{
+    static const size_t order[][SHARDS] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                           {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    const attest_property *list[] = {toy_find("holds"), toy_find("fails")};
+    attest_plan plan = toy_plan(list, 2);
+    char root[] = "t-merge.XXXXXX", name[SHARDS][24], path[128], *expected;
+    size_t same = 0;
+    bool ok = mkdtemp(root) != NULL;
+
+    expected = toy_run(&plan);
+    for (size_t k = 0; k < SHARDS; k++) {
+        snprintf(name[k], sizeof name[k], "%s/%zu", root, k);
+        ok = ok && mkdir(name[k], 0777) == 0 && run_shard(&plan, k, name[k]);
+    }
+    for (size_t i = 0; ok && i < 6; i++) {
+        const char *directories[SHARDS];
+        char *report;
+
+        for (size_t k = 0; k < SHARDS; k++)
+            directories[k] = name[order[i][k]];
+        report = merge_report(&plan, directories);
+        same += report && expected && strcmp(report, expected) == 0;
+        free(report);
+    }
+    TAP_OK(ok && same == 6 && strstr(expected, "fails.1.json"),
+           "%zu of 6 orders of shards give the same report", same);
+    for (size_t k = 0; k < SHARDS; k++) {
+        snprintf(path, sizeof path, "%s/journal", name[k]);
+        unlink(path);
+        snprintf(path, sizeof path, "%s/lock", name[k]);
+        unlink(path);
+        rmdir(name[k]);
+    }
+    rmdir(root);
+    free(expected);
+}
+
 /* The reason of the result names the first unfinished trial and its seed. */
 static bool is_explained(const attest_chunk_result *r)
 {
@@ -550,6 +633,109 @@ static void test_starved(bool together, bool search)
     attest_chunk_result_clear(&result);
 }
 
+/* Draws x below 10000; discards the draws from 9000 on. */
+static attest_status gen_some(attest_instance *instance, struct theft *t,
+                              const attest_setting *setting)
+{
+    if (toy_gen(instance, t, setting) != ATTEST_OK)
+        return ATTEST_NOMEM;
+    return toy_x(instance) < 9000 ? ATTEST_OK : ATTEST_DOMAIN;
+}
+
+/* x modulo 4 chooses the outcome. */
+static attest_status decide_by_remainder(attest_trial *trial, const attest_instance *instance,
+                                         const attest_setting *setting, attest_error *error)
+{
+    long x = toy_x(instance);
+
+    (void)setting, (void)error;
+    if (x % 4 == 1)
+        attest_trial_violated(trial, "toy", "x is odd");
+    if (x % 4 == 2)
+        attest_trial_open(trial, "x is %s", "even");
+    if (x % 4 == 3)
+        trial->outcome = ATTEST_DISCARDED;
+    return ATTEST_OK;
+}
+
+/* Returns whether the line has this status and reason. */
+static bool is_observed(const char *line, size_t size, const char *status, const char *reason)
+{
+    char text[400];
+
+    snprintf(text, sizeof text, "\"status\": \"%s\",\"status_reason\": \"%s\",", status,
+             reason);
+    return memmem(line, size, text, strlen(text));
+}
+
+/* Returns the kind of an observation: 0 to 3 the outcome that x chooses, 4 a draw that was
+ * discarded, 5 the trial at which a worker died; or -1 if its status and reason are not those
+ * of its kind. */
+static int observation_kind(const char *line, size_t size, bool died, uint64_t seed)
+{
+    static const char *const status[] = {"passed", "failed", "gave_up", "gave_up", "gave_up"},
+                             *const reason[] = {"", "x is odd", "x is even",
+                                                "discarded: the hypotheses are not met",
+                                                "discarded: the hypotheses are not met"};
+    const char *x = memmem(line, size, "\"x\": \"", 6);
+    int kind = x ? (int)(strtol(x + 6, NULL, 10) % 4) : 4;
+    char unfinished[100];
+
+    if (died) {
+        snprintf(unfinished, sizeof unfinished,
+                 "trial 12 (seed 0x%llx) is unfinished: signal 9", (unsigned long long)seed);
+        return is_observed(line, size, "gave_up", unfinished) ? 5 : -1;
+    }
+    return is_observed(line, size, status[kind], reason[kind]) ? kind : -1;
+}
+
+/* Every trial is observed with its status, and the reason why it has no verdict. */
+static void test_observed(void)
+{
+    enum { TRIALS = 60, DEAD = 5, KINDS = 6 }; /* the trial of the death, from the first one */
+    const attest_property property = {
+        .name = "four", .statement = "toy", .gen = gen_some, .decide = decide_by_remainder};
+    const attest_setting setting = {0};
+    attest_chunk chunk = {.property = &property,
+                          .setting = &setting,
+                          .seed = 7,
+                          .first = 7,
+                          .count = TRIALS,
+                          .keep_going = true,
+                          .observe = true,
+                          .deaths = 1};
+    attest_chunk_result result;
+    size_t lines = 0, wrong = 0, seen[KINDS] = {0};
+
+    chunk.death[0] = (attest_death){.kind = ATTEST_DEATH_SIGNAL,
+                                    .detail = 9,
+                                    .trial = chunk.first + DEAD,
+                                    .seed = theft_trial_seed(7, chunk.first + DEAD)};
+    attest_chunk_result_init(&result);
+    if (attest_chunk_run(&result, &chunk, NULL) != ATTEST_OK || !result.observations)
+        abort();
+    for (const char *line = result.observations; *line; lines++) {
+        size_t size = strcspn(line, "\n");
+        int kind = observation_kind(line, size, lines == DEAD, chunk.death[0].seed);
+
+        if (kind < 0) {
+            printf("# %.*s\n", (int)size, line);
+            wrong++;
+        } else {
+            seen[kind]++;
+        }
+        line += size + (line[size] == '\n');
+    }
+    TAP_OK(wrong == 0 && lines == TRIALS, "%zu observations, %zu with another status or reason",
+           lines, wrong);
+    TAP_OK(seen[0] == result.passed && seen[1] == result.failed &&
+               seen[2] + seen[5] == result.undecided && seen[3] + seen[4] == result.discarded &&
+               seen[0] && seen[1] && seen[2] && seen[3] && seen[4] && seen[5] == 1,
+           "as many as are counted: %zu passed, %zu failed, %zu open, %zu + %zu discarded",
+           seen[0], seen[1], seen[2], seen[3], seen[4]);
+    attest_chunk_result_clear(&result);
+}
+
 /* The initial values of a replay. */
 static void test_replay_begins(void)
 {
@@ -585,6 +771,8 @@ TEST(campaign)
 {
     test_guard();
     test_replay_begins();
+    test_observed();
+    test_merged();
     test_starved(false, false);
     test_starved(false, true);
     test_starved(true, false);

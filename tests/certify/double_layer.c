@@ -297,6 +297,45 @@ static void test_kernel_error(void)
     attest_double_layer_clear_scratch(&scratch);
 }
 
+/* Hardmax over more keys than one row of lanes. Token j is 40 - (j + 1) / 2, so that tokens 2i
+ * - 1 and 2i are equal, and the score of query k and key j is -t_k t_j: below 0, and larger for
+ * later keys. So the winner is the first of the last two tokens that are visible, and neither
+ * keys after them nor the zeros after the last key take part. */
+static void test_lanes(void)
+{
+    enum { LONGEST = 2 * ATTEST_DOUBLE_LANES + 3 };
+    double one = 1, minus = -1, token[LONGEST], centre[LONGEST], radius[LONGEST];
+    uint32_t winner[LONGEST];
+    attest_double_head head;
+    attest_double_layer layer = {ATTEST_HARDMAX, ATTEST_MASK_NONE, false, 1, 1, &head, 0, 0, 1};
+    attest_double_task task = {&layer, token, NULL, 0, centre, radius, winner};
+    attest_double_scratch scratch = {0};
+    attest_error error;
+    size_t right = 0, outputs = 0;
+
+    attest_double_layer_set_matrix(&head.q, &minus, 1, 1);
+    attest_double_layer_set_matrix(&head.k, &one, 1, 1);
+    attest_double_layer_set_matrix(&head.v, &one, 1, 1);
+    attest_double_layer_set_matrix(&head.o, &one, 1, 1);
+    for (size_t j = 0; j < LONGEST; j++)
+        token[j] = 40 - (double)((j + 1) / 2);
+    for (size_t length = 1; length <= LONGEST; length++) {
+        for (int causal = 0; causal < 2; causal++) {
+            layer.mask = causal ? ATTEST_MASK_CAUSAL : ATTEST_MASK_NONE;
+            if (attest_double_layer_attend(&task, 1, length, &scratch, &error) != ATTEST_OK)
+                abort();
+            for (size_t k = 0; k < length; k++, outputs++) {
+                size_t last = causal ? k : length - 1;
+                size_t first = last > 0 && last % 2 == 0 ? last - 1 : last;
+
+                right += winner[k] == first && centre[k] == token[first] && radius[k] < 1e-9;
+            }
+        }
+    }
+    TAP_OK(right == outputs, "%zu of %zu winners among 1 to %d keys", right, outputs, LONGEST);
+    attest_double_layer_clear_scratch(&scratch);
+}
+
 /* A case with values that are not finite, or with an overflow, has no bound. */
 static void test_overflow(void)
 {
@@ -343,6 +382,7 @@ TEST(double_layer)
     test_instances();
     test_rough();
     test_kernel_error();
+    test_lanes();
     test_overflow();
     flint_cleanup();
     return 0;

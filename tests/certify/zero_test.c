@@ -119,7 +119,7 @@ static size_t reduced(const attest_weights *weights, const attest_dataset *datas
 
 /* ----- heads with scores and values of their own ----- */
 
-enum { WIDE = 5, SPLIT = 0, WHOLE, SWAPPED, OTHER, SHIFTED, CONTEXTS };
+enum { WIDE = 5, SPLIT = 0, WHOLE, SWAPPED, OTHER, SHIFTED, HALVED, SINGLE, CONTEXTS };
 
 /* Tokens (s1, s2, v1, v2, 1). Head 1 averages v1 by s1, head 2 v2 by s2, head 3 takes away what
  * head 1 gives, both into the same entry. */
@@ -146,7 +146,8 @@ static bool make_separate(attest_weights *weights, size_t heads)
 
 /* SPLIT: (2 + 5 y)/(1 + y) + (3 + 7 y^2)/(1 + y^2). WHOLE: the same over (1 + y)(1 + y^2), by
  * head 1 alone. SWAPPED: as SPLIT, with the heads exchanged. OTHER: WHOLE with one value
- * changed. SHIFTED: SPLIT plus 4. */
+ * changed. SHIFTED: SPLIT plus 4. HALVED: SPLIT plus 1/2. SINGLE:
+ * 3/(1 + y). */
 static bool make_contexts(attest_dataset *dataset)
 {
     static const double x[CONTEXTS][4][WIDE] = {
@@ -154,8 +155,10 @@ static bool make_contexts(attest_dataset *dataset)
         {{0, 0, 5, 0, 1}, {1, 0, 8, 0, 1}, {2, 0, 9, 0, 1}, {3, 0, 12, 0, 1}},
         {{0, 0, 3, 2, 1}, {2, 1, 7, 5, 1}},
         {{0, 0, 5, 0, 1}, {1, 0, 8, 0, 1}, {2, 0, 9, 0, 1}, {3, 0, 13, 0, 1}},
-        {{0, 0, 6, 3, 1}, {1, 2, 9, 7, 1}}};
-    static const size_t length[CONTEXTS] = {2, 4, 2, 4, 2};
+        {{0, 0, 6, 3, 1}, {1, 2, 9, 7, 1}},
+        {{0, 0, 2.5, 3, 1}, {1, 2, 5.5, 7, 1}},
+        {{0, 0, 3, 0, 1}, {1, 0, 0, 0, 1}}};
+    static const size_t length[CONTEXTS] = {2, 4, 2, 4, 2, 2, 2};
     attest_dataset_builder builder;
     bool ok = true;
 
@@ -181,6 +184,27 @@ static int sign_of(const attest_weights *weights, const attest_dataset *dataset,
         sign = 2;
     attest_softmax_sum_clear(&sum);
     return sign;
+}
+
+/* Returns whether F(X^a)_0 - F(X^b)_0 (F(X^a)_0 for b = a) plus a constant is found to vanish
+ * for numerator / denominator and neither for 1 less nor for 1 more; for denominator 0, whether
+ * it vanishes for none of the three numbers around the numerator. */
+static bool vanishes_only_with(const attest_weights *weights, const attest_dataset *dataset,
+                               uint32_t a, uint32_t b, long numerator, ulong denominator)
+{
+    attest_softmax_sum sum;
+    bool ok;
+
+    make_difference(&sum, weights, dataset, a, b);
+    ok = attest_softmax_sum_reduce(&sum, NULL) == ATTEST_OK && fmpq_is_zero(sum.constant) &&
+         attest_softmax_sum_vanishes(&sum) == 0;
+    for (long more = -1; more <= 1; more++) {
+        fmpq_set_si(sum.constant, numerator, denominator ? denominator : 1);
+        fmpq_add_si(sum.constant, sum.constant, more);
+        ok = ok && attest_softmax_sum_vanishes(&sum) == (more == 0 && denominator > 0);
+    }
+    attest_softmax_sum_clear(&sum);
+    return ok;
 }
 
 static void test_separate(void)
@@ -210,6 +234,11 @@ static void test_separate(void)
     TAP_OK(test(&three, &dataset, WHOLE, OTHER, target, &groups) == ATTEST_ZERO_EQUAL &&
                groups == 0,
            "a changed value of a head that is taken away has no effect");
+    TAP_OK(vanishes_only_with(&two, &dataset, WHOLE, SHIFTED, 4, 1) &&
+               vanishes_only_with(&two, &dataset, WHOLE, HALVED, 1, 2),
+           "fractions that share factors add up to -4 or -1/2, and a constant cancels that");
+    TAP_OK(vanishes_only_with(&two, &dataset, SINGLE, SINGLE, -3, 0),
+           "3/(1 + y) - 3 is not 0, though its first coefficient is");
     fmpq_set_si(target, 16, 1);
     TAP_OK(test(&two, &dataset, WHOLE, SHIFTED, target, &groups) == ATTEST_ZERO_EQUAL &&
                sign_of(&two, &dataset, WHOLE, SHIFTED, target, 1 << 22) == 0,

@@ -508,6 +508,10 @@ TEST(simulate_in_double)
                                          "float8_e4m3fnuz",
                                          "float6_e3m2fn",
                                          "binary16:saturating"};
+    /* binary32 but for one of its properties, by which kernels that round to it choose */
+    static const char *const near[] = {"p=23:emin=-126:emax=127", "p=25:emin=-126:emax=127",
+                                       "p=24:emin=-100:emax=127", "p=24:emin=-126:emax=100",
+                                       "binary32:saturating"};
     uint64_t state = tap_seed(0xa0d17);
 
     for (int i = 0; i < SMALL; i++) {
@@ -543,6 +547,8 @@ TEST(simulate_in_double)
             printf("Bail out! %s\n", kernel);
         for (size_t i = 0; i < sizeof random / sizeof random[0]; i++)
             test_combine(random[i], &state);
+        for (size_t i = 0; i < sizeof near / sizeof near[0]; i++)
+            test_combine(near[i], &state);
         test_combine("binary64", &state);
         test_nan("p=2:emin=-20:emax=20");
         test_nan("float8_e5m2");

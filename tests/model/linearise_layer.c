@@ -5,6 +5,7 @@
 
 #include "io/dataset.h"
 #include "io/weights_json.h"
+#include "model/linearise_scores.h"
 #include "tests/tap.h"
 
 /* Two entries a token; "x" is another tensor of the same shape. */
@@ -189,6 +190,61 @@ static void linear_form(void)
     attest_weights_clear(&weights);
 }
 
+/* Linearises heads with this many rows in W_Q, W_K and W_V and columns in W_O, with a softcap
+ * or a slope. *entries = those of their matrices afterwards; returns the bytes charged to a
+ * budget. */
+static size_t charged_bytes(size_t *entries, size_t heads, size_t rows, bool capped)
+{
+    attest_budget budget = {1 << 24};
+    attest_dataset dataset;
+    attest_weights weights;
+    attest_input input;
+    attest_error error = {0};
+
+    input_init(&input, data_text);
+    attest_dataset_init(&dataset);
+    attest_weights_init(&weights);
+    if (attest_dataset_read_input(&dataset, &input, NULL, NULL, &error) != ATTEST_OK ||
+        attest_weights_resize(&weights, heads) != ATTEST_OK)
+        abort();
+    weights.activation = ATTEST_SOFTMAX;
+    weights.dim = 2;
+    fmpq_set_si(weights.form.softcap, capped, 1);
+    for (size_t h = 0; h < heads; h++) {
+        attest_matrix_resize(&weights.head[h].wq, rows, 2);
+        attest_matrix_resize(&weights.head[h].wk, rows, 2);
+        attest_matrix_resize(&weights.head[h].wv, rows, 2);
+        attest_matrix_resize(&weights.head[h].wo, 2, rows);
+        fmpq_set_si(weights.head[h].slope, !capped, 1);
+    }
+    if (attest_linearise_scores(&dataset, &weights, 0, 0, &budget, &error) != ATTEST_OK)
+        printf("# %s\n", error.text);
+    *entries = 0;
+    for (size_t h = 0; h < heads; h++) {
+        const attest_head *head = &weights.head[h];
+
+        *entries += head->wq.rows * head->wq.cols + head->wk.rows * head->wk.cols +
+                    head->wv.rows * head->wv.cols + head->wo.rows * head->wo.cols;
+    }
+    attest_dataset_clear(&dataset);
+    attest_weights_clear(&weights);
+    return (1 << 24) - budget.left;
+}
+
+/* More rows cost what the matrices need for them, or one row more for each head. */
+static void charged(bool capped)
+{
+    for (size_t heads = 1; heads <= 3; heads++) {
+        size_t few, many, least = charged_bytes(&few, heads, 1, capped),
+                          most = charged_bytes(&many, heads, 65, capped);
+        size_t row = many / 64, need = (many - few) * sizeof(fmpz);
+
+        TAP_OK(most - least >= need && most - least <= need + row * sizeof(fmpz),
+               "%s, %zu heads: %zu bytes are charged for %zu", capped ? "softcap" : "slope",
+               heads, most - least, need);
+    }
+}
+
 static void refused(const char *weights_json, const char *data_json, const char *why)
 {
     attest_dataset dataset;
@@ -220,6 +276,8 @@ TEST(linearise_layer)
     for (int skip = NONE; skip <= RESIDUAL; skip++)
         form(skip);
     linear_form();
+    charged(false);
+    charged(true);
     refused(START "\"heads\":[{" MATRICES ",\"bQ\":[1,2]}]}", data_text, "bQ");
     refused(START "\"heads\":[{" MATRICES ",\"bO\":[1]}]}", data_text, "bO");
     refused(START "\"homogeneous\":true,\"heads\":[{" MATRICES "}]}", data_text, "WO");

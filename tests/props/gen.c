@@ -75,6 +75,10 @@ static size_t seen_full, seen_scaled, seen_near, seen_aside, seen_opposite, seen
     seen_heads, seen_scaled_keys, seen_scaled_outputs, seen_opposed, seen_consecutive,
     seen_paired;
 
+/* Entries by denominator: seen_power[e] have 2^e. */
+enum { POWERS = 20 };
+static size_t seen_power[POWERS];
+
 /* How often the least and the largest of each size were drawn. */
 enum { DIM, TOKENS, SEQUENCES, LENGTH, HEADS, HEAD_SIZE, SIZES };
 static size_t seen_least[SIZES], seen_most[SIZES];
@@ -168,6 +172,8 @@ static bool check_tokens(const attest_vocabulary *v)
             zero = zero && fmpq_is_zero(token(v, i) + c);
             seen_thirds += fmpz_divisible_si(fmpq_denref(token(v, i) + c), 3);
             seen_long += fmpq_height_bits(token(v, i) + c) > 100;
+            for (size_t e = 0; e < POWERS; e++)
+                seen_power[e] += fmpz_equal_ui(fmpq_denref(token(v, i) + c), 1u << e);
             seen_full += count_bits(fmpq_numref(token(v, i) + c)) > 45;
             odd = odd || (fmpz_is_one(fmpq_denref(token(v, i) + c)) &&
                           fmpz_is_odd(fmpq_numref(token(v, i) + c)));
@@ -800,6 +806,7 @@ TEST(gen)
 {
     uint64_t seed = tap_seed(0x5eed);
     enum { TRIALS = 2000 };
+    size_t finer = 0;
 
     TAP_OK(run(&any, seed, TRIALS) == THEFT_RUN_PASS, "vocabularies, datasets, weights");
     TAP_OK(seen_near > 20 && seen_aside > seen_near / 4,
@@ -849,9 +856,15 @@ TEST(gen)
            seen_consecutive);
     TAP_OK(seen_paired > TRIALS / 50, "pairs of opposite ones: %zu", seen_paired);
     seen_scaled = seen_odd = 0;
+    memset(seen_power, 0, sizeof seen_power);
     TAP_OK(run(&unscaled, seed, TRIALS) == THEFT_RUN_PASS, "tokens of doubles, not scaled");
     TAP_OK(seen_scaled == 0 && seen_odd > TRIALS / 2,
            "none is tiny or huge, and odd integers are among %zu", seen_odd);
+    for (size_t e = 7; e < POWERS; e++)
+        finer += seen_power[e];
+    TAP_OK(seen_power[1] > TRIALS / 50 && seen_power[6] > TRIALS / 50 && finer == 0,
+           "short fractions have denominators of up to 2^6: %zu halves, %zu 64ths, %zu finer",
+           seen_power[1], seen_power[6], finer);
     seen_shared = seen_huge = seen_tiny = seen_dead = 0;
     TAP_OK(run(&corners, seed, TRIALS) == THEFT_RUN_PASS, "tokens in several contexts");
     TAP_OK(seen_shared > TRIALS * 9 / 10, "in %zu of %d datasets", seen_shared, (int)TRIALS);

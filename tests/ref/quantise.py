@@ -384,6 +384,7 @@ RULES.update({
     "int16:ct2-trunc": ("tensor", 0, lambda x, t: ct2(x, 16, int)),
     "kivi2:k": (32, 1, lambda x, t: kivi(x, 2)), "kivi2:v": (1, 32, lambda x, t: kivi(x, 2)),
     "kivi4:k:8": (8, 1, lambda x, t: kivi(x, 4)), "kivi4:v:16": (1, 16, lambda x, t: kivi(x, 4)),
+    "kivi2:k:9": (9, 1, lambda x, t: kivi(x, 2)), "kivi2:v:1048576": (1, 1 << 20, lambda x, t: kivi(x, 2)),
     "e4m3fn:per-head": (0, 0, lambda x, t: scaled(x, "float8_e4m3fn", 0, F(448))),
     "e4m3fn:per-tensor:range=200": ("tensor", 0, lambda x, t: scaled(x, "float8_e4m3fn", 0, F(200))),
     "float8_e5m2:per-token": (1, 0, lambda x, t: scaled(x, "float8_e5m2", 0, F(57344))),
@@ -503,6 +504,7 @@ for name in RULES:
 for name, part in (("mxfp4", "mxfp4:mx, mxfp4:mx-even, mxfp4:vllm, mxfp4:llama"), ("nvfp4", "nvfp4:te"),
                    ("mxfp8", "mxfp8_e5m2:te"), ("kivi2", "kivi2:k"), ("int8", "int8:ct2"), ("fp8", "float8_e4m3fn"),
                    ("q9_0", "unknown format"), ("e4m3fn:per-heap", "unknown format"), ("kivi2:k:0", "unknown"),
+                   ("kivi2:k:64x", "unknown"), ("kivi2:k:1048577", "unknown"), ("kivi2:k:x", "unknown"), ("q8_0:64", "unknown"),
                    ("e4m3fn:range=3", "needs a group"), ("e8m0fnu:per-head", "has no scale itself"), ("p=60", "not doubles"),
                    ("e4m3fn:scale=0.1", "unknown format"), ("e4m3fn:scale=-1", "unknown format")):
     answer = " ".join(ask("block %s 1 1 1 0x1p+0" % name))

@@ -212,6 +212,57 @@ static void test_relation(void)
     attest_counterexample_clear(&c);
 }
 
+/* A head scores tokens by their first entries; the first token is the query, the second one
+ * wins, and the other two are exchanged. The winner is a shared token if the query's own score
+ * is not above those of both, so that sequences have three tokens, and else two. */
+static void test_query(void)
+{
+    static const struct {
+        double token[4][2];
+        size_t longest;
+    } of[] = {{{{9, 0}, {10, 1}, {1, 2}, {2, 3}}, 2}, {{{1, 0}, {10, 1}, {2, 2}, {3, 3}}, 3},
+              {{{4, 0}, {10, 1}, {3, 2}, {5, 3}}, 3}, {{{4, 0}, {10, 1}, {5, 2}, {3, 3}}, 3},
+              {{{5, 0}, {10, 1}, {5, 2}, {2, 3}}, 3}, {{{5, 0}, {10, 1}, {2, 2}, {5, 3}}, 3}};
+    enum { COUNT = sizeof of / sizeof *of };
+    size_t right = 0;
+
+    for (size_t i = 0; i < COUNT; i++) {
+        attest_dataset_builder builder;
+        attest_counterexample c;
+        attest_dataset vocabulary;
+        attest_matrix *m[4];
+        bool found = false;
+
+        attest_counterexample_init(&c);
+        attest_dataset_init(&vocabulary);
+        attest_dataset_builder_init(&builder, 2, ATTEST_TABLE_REAL, NULL);
+        if (attest_dataset_builder_add_doubles(&builder, of[i].token[0], 4, NULL) !=
+                ATTEST_OK ||
+            attest_dataset_builder_end_sequence(&builder, NULL) != ATTEST_OK ||
+            attest_dataset_builder_finish(&vocabulary, &builder, NULL) != ATTEST_OK ||
+            attest_theorem1_gen_weights(&c.weights, 1, 2, 1, 1, NULL) != ATTEST_OK)
+            abort();
+        m[0] = &c.weights.head[0].wq, m[1] = &c.weights.head[0].wk;
+        m[2] = &c.weights.head[0].wv, m[3] = &c.weights.head[0].wo;
+        for (size_t j = 0; j < 4; j++) {
+            attest_matrix_resize(m[j], j == 3 ? 2 : 1, j == 3 ? 1 : 2);
+            _fmpz_vec_zero(m[j]->entry, 2);
+            fmpz_one(m[j]->entry + (j == 2));
+        }
+        right += attest_theorem1_build_from_vocabulary(&c, &found, &vocabulary, NULL, INFINITY,
+                                                       NULL) == ATTEST_OK &&
+                 found && merges(&c) && is_own(&c.dataset, &vocabulary) &&
+                 c.dataset.longest == of[i].longest;
+        attest_dataset_builder_clear(&builder);
+        attest_dataset_clear(&vocabulary);
+        attest_counterexample_clear(&c);
+    }
+    TAP_OK(right == COUNT,
+           "the winner is shared where the query's own score does not suffice: "
+           "%zu of %d",
+           right, (int)COUNT);
+}
+
 static void test_domain(void)
 {
     attest_counterexample c;
@@ -256,6 +307,7 @@ TEST(theorem1)
     test_universal();
     test_vocabulary();
     test_relation();
+    test_query();
     test_domain();
     test_file();
     flint_cleanup();
