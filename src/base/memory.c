@@ -14,7 +14,7 @@ enum { LEAST_ROOM = 16 };
 
 void *attest_memory_alloc(size_t count, size_t size)
 {
-    if (attest_fault("alloc"))
+    if (attest_fault("alloc") || (size && count > SIZE_MAX / size))
         return NULL;
     return calloc(count ? count : 1, size ? size : 1);
 }

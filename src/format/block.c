@@ -16,7 +16,8 @@ void attest_block_group_init(attest_block_group *group, const attest_block_forma
     attest_format element = format->element;
 
     *group = (attest_block_group){.format = format};
-    element.saturates = element.saturates || format->rule != ATTEST_BLOCK_PLAIN;
+    if (element.precision < 53) /* binary64 contains the quotients, which are of binary32 */
+        element.saturates = element.saturates || format->rule != ATTEST_BLOCK_PLAIN;
     if (format->rule < ATTEST_BLOCK_Q8_0)
         attest_in_double_init(&group->element, &element, ATTEST_SIMULATED_NEAREST, NULL, NULL);
     attest_in_double_init(&group->half, &binary16, ATTEST_SIMULATED_NEAREST, NULL, NULL);

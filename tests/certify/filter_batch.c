@@ -291,7 +291,7 @@ static void test_many(void)
     for (size_t i = 0; i < MANY; i++)
         wrong += answer[i].verdict != (i % 3 == 2 ? ATTEST_REFUTED : ATTEST_PROVED);
     TAP_OK(ok && wrong == 0, "%d instances, %zu of the answers are wrong", MANY, wrong);
-    instance[MANY - 2].token = &(double){NAN};
+    instance[MANY - 2].token = (double[2]){NAN, 2};
     TAP_OK(attest_filter_check(answer, &filter, instance, MANY, &error) == ATTEST_FORMAT &&
                strncmp(error.text, "instance 129", 12) == 0,
            "the number of an instance: %s", error.text);

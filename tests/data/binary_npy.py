@@ -81,7 +81,7 @@ def bad_npy(data):
             ("shape-4d", "(1, 2, 3, 2)", "shape (1, 2, 3, 2): a dataset"),
             ("shape-scalar", "()", "takes 8 bytes"),
             ("shape-huge", "(4294967296, 4294967296, 4294967296)", "too large"),
-            ("shape-overflow", "(2, 3, 99999999999999999999)", "memory can have"),
+            ("shape-overflow", "(2, 3, 99999999999999999999)", "fits in memory"),
             ("shape-negative", "(2, 3, -2)", "a length"),
             ("shape-number", "12", "a shape such as"),
             ("shape-list", "[2, 3, 2]", "a shape such as"),
