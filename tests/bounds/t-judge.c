@@ -2,6 +2,8 @@
  */
 #include <attest/kernel.h>
 
+#include <stdlib.h>
+
 #include "tests/bounds/judge_rows.h"
 
 int main(void)
