@@ -176,7 +176,7 @@ static void print_range(const judge_job *job, const attest_judgement *layer,
                      range->first_column, range->last_column);
 }
 
-/* Prints the pattern of the wrong elements, and their ranges where there is none. */
+/* Prints the pattern of the wrong elements, or their ranges if they have no pattern. */
 static void print_ranges(const judge_job *job, const attest_judgement *layer)
 {
     size_t shown = 0, all = 0;
